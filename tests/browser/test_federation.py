@@ -186,6 +186,23 @@ def test_a_source_is_added_tested_and_seen_to_drift(own_shop: QualitySite, visit
     expect(till.get_by_role("list", name="What has changed")).to_contain_text("customers.since is new")
 
 
+def test_a_source_of_csv_files_is_added_with_the_columns_of_its_header(shop: QualitySite, visit: Visit) -> None:
+    (shop.wiring.root / "data" / "shared" / "rates.csv").write_text("day,rate,city\n2026-01-31,1.50,London\n")
+    page = visit(shop, "/sources?dialog=new").page
+    form = page.get_by_role("dialog", name="Add a source")
+    form.get_by_role("textbox", name="Name").fill("rates")
+    form.get_by_role("combobox", name="Kind").select_option("files")
+    form.get_by_role("textbox", name="Path").fill("data/shared/rates.csv")
+    form.get_by_role("button", name="Look at the file").click()
+    form.get_by_role("combobox", name="Type of column 2").fill("decimal(12,6)")
+    form.get_by_role("button", name="Add the source").click()
+    source = page.get_by_role("article", name="rates")
+    source.get_by_role("button", name=re.compile("^rates")).click()
+    expect(source.get_by_role("table", name=re.compile("Columns of"))).to_contain_text("decimal(12,6)")
+    source.get_by_text("Connection", exact=True).click()
+    expect(source).to_contain_text("header=true")
+
+
 def test_the_pages_are_found_by_key(shop: QualitySite, visit: Visit) -> None:
     page = visit(shop, "/runs").page
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")

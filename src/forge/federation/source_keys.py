@@ -254,7 +254,7 @@ def _find_bad_files(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
             f"a {format} source needs columns",
             where=where(("columns",)),
             why="Types guessed from the data change with the data.",
-            fix="Add `columns: {currency: string, rate: decimal(12,6)}`.",
+            fix="Add `columns: {currency: string, rate: decimal(12,6)}`; `forge source columns PATH` proposes them.",
         )
     yield from find_unknown_types(keys.columns, where, CODE)
 

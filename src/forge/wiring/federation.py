@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forge.federation.virtual_table import VirtualTable
     from forge.flows.catalog.personal_data import PersonalColumns
     from forge.flows.federation.kept_results import QueryCache
-    from forge.flows.federation.ports import QueryExecutor, SourceConnector
+    from forge.flows.federation.ports import ProposedColumns, QueryExecutor, SourceConnector
     from forge.flows.federation.query import FederationPorts
     from forge.flows.federation.result_cache import ResultCache
     from forge.flows.federation.saved_queries import SavedQueryPorts
@@ -74,6 +74,7 @@ class FederationParts:
             files=lambda: read_file_sources(self.wiring.root, self._schemas()),
             schemas=self._schemas,
             open_connector=lambda source: self.connector(asked_as(source, PolicySubject(user, roles))),
+            propose_columns=self._propose_columns,
             clock=self.wiring.clock,
             actor=user,
             roles=roles,
@@ -328,6 +329,12 @@ class FederationParts:
         warehouse = str(self.wiring.settings.warehouse_path())
         own = self.wiring.root / ".forge"
         return (own, Path(warehouse)) if not urlparse(warehouse).scheme else (own,)
+
+    def _propose_columns(self, source: Source) -> ProposedColumns:
+        from forge.stores.connectors.proposed_columns import propose_columns
+
+        self._refuse_out_of_reach(source)
+        return propose_columns(source, self.wiring.root)
 
     def _open(self, source: Source) -> SourceConnector:
         from forge.model.secret import resolve_secret

@@ -17,6 +17,7 @@ from forge.flows.federation.ports import SourceConnector
 from forge.flows.federation.source_files import read_file_sources
 from forge.flows.federation.sources import SourcePorts
 from forge.model.errors import ForgeError, errors_of
+from forge.stores.connectors.proposed_columns import propose_columns
 from forge.stores.memory.declared_sources import MemoryDeclaredSources
 
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
@@ -35,6 +36,7 @@ def ports(tmp_path: Path) -> SourcePorts:
         files=lambda: read_file_sources(tmp_path),
         schemas=lambda: {"core": "the lake has core.orders"},
         open_connector=lambda source: open_sqlite(source, tmp_path, lambda reference: reference),
+        propose_columns=lambda source: propose_columns(source, tmp_path),
         clock=lambda: NOW,
         actor="ada@example.com",
     )
@@ -242,3 +244,30 @@ def test_a_connector_is_closed_also_after_an_error(
     (tmp_path / "data" / "till.db").unlink()
     refused("E308", flow.probe_source, "crm", replace(ports, open_connector=opened))
     assert closed == ["x"]
+
+
+def test_columns_are_proposed_by_the_first_rows_of_csv_and_json(ports: SourcePorts, tmp_path: Path) -> None:
+    lines = "day,rate,zip,city,open\n2026-01-31,1.5,00420,,true\n2026-02-01,2,10115,Berlin,FALSE\n"
+    (tmp_path / "data" / "rates.csv").write_text(lines)
+    found = flow.propose_columns({"path": "data/rates.csv"}, ports)
+    assert dict(found.columns) == {
+        "day": "date",
+        "rate": "double",
+        "zip": "string",
+        "city": "string",
+        "open": "boolean",
+    }
+    assert found.options["header"] == "true"
+    (tmp_path / "data" / "a.json").write_text('{"id": 1, "at": "2026-01-31", "tags": [1]}\n{"id": 2.5, "at": null}\n')
+    assert dict(flow.propose_columns({"path": "data/a.json"}, ports).columns) == {"id": "double", "at": "date"}
+    with pytest.raises(ForgeError, match="E208"):
+        flow.propose_columns({"path": "data/none*.csv"}, ports)
+    with pytest.raises(ForgeError, match="say their columns themselves"):
+        flow.propose_columns({"path": "data/x.parquet"}, ports)
+
+
+def test_over_http_columns_are_proposed_of_allowed_folders_alone(ports: SourcePorts, tmp_path: Path) -> None:
+    (tmp_path / "secrets.csv").write_text("key\nx\n")
+    for path in ("secrets.csv", "../secrets.csv", "data/../secrets.csv", "/etc/passwd.csv"):
+        with pytest.raises(ForgeError, match="E886"):
+            flow.propose_columns({"path": path}, over_http(ports))

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient, type QueryClient } from "@ta
 
 import { client, unwrap } from "./client";
 import { isTicket, waitFor, type Sent } from "./polling";
-import type { BuilderQueryView, DeclaredSourceList, PlanView, QueryOrder, QueryQuestion, QueryResultView, SourceCreate, SourcePatch, SourceTableView } from "./types";
+import type { BuilderQueryView, ColumnsQuestion, DeclaredSourceList, PlanView, QueryOrder, QueryQuestion, QueryResultView, SourceCreate, SourcePatch, SourceTableView } from "./types";
 
 const ALL = 500;
 const PAGE = 500;
@@ -84,6 +84,13 @@ export function useRemoveSource() {
       queries.removeQueries({ queryKey: ["federation", "source", name] });
       void queries.invalidateQueries({ queryKey: ["federation", "sources"] });
     },
+  });
+}
+
+/** Columns of files that do not say them, as the first of them has them. */
+export function useProposeColumns() {
+  return useMutation({
+    mutationFn: (body: ColumnsQuestion) => unwrap(client.POST("/api/v1/federation/sources/columns", { body })),
   });
 }
 

@@ -1950,6 +1950,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/sources/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Proposed Columns
+         * @description Which columns would fit CSV or JSON files that may be read from here, by the first rows of the first of them.
+         *     Nothing is kept.
+         */
+        post: operations["proposed_columns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/federation/sources/{source_id}": {
         parameters: {
             query?: never;
@@ -4956,6 +4977,20 @@ export interface components {
             tags?: string[] | null;
             /** Term */
             term?: string | null;
+        };
+        /**
+         * ColumnsQuestion
+         * @description Files that do not say their columns, as a source would name them.
+         */
+        ColumnsQuestion: {
+            /** Format */
+            format?: ("csv" | "json" | "parquet") | null;
+            /** Options */
+            options?: {
+                [key: string]: string;
+            } | null;
+            /** Path */
+            path: string;
         };
         /** CommitDetail */
         CommitDetail: {
@@ -9400,6 +9435,27 @@ export interface components {
             /** Undoes */
             undoes?: number | null;
         };
+        /** ProposedColumn */
+        ProposedColumn: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+        };
+        /**
+         * ProposedColumnsView
+         * @description By the first rows of `file`, in its order. `options`: those by which it was read.
+         */
+        ProposedColumnsView: {
+            /** Columns */
+            columns: components["schemas"]["ProposedColumn"][];
+            /** File */
+            file: string;
+            /** Options */
+            options: {
+                [key: string]: string;
+            };
+        };
         /**
          * QueryOrder
          * @description `explain`: the answer also has the plan.
@@ -12867,6 +12923,7 @@ export type ColumnChange = components['schemas']['ColumnChange'];
 export type ColumnSourceView = components['schemas']['ColumnSourceView'];
 export type ColumnStatisticsView = components['schemas']['ColumnStatisticsView'];
 export type ColumnWords = components['schemas']['ColumnWords'];
+export type ColumnsQuestion = components['schemas']['ColumnsQuestion'];
 export type CommitDetail = components['schemas']['CommitDetail'];
 export type CommitMode = components['schemas']['CommitMode'];
 export type CommitResultView = components['schemas']['CommitResultView'];
@@ -13060,6 +13117,8 @@ export type ProfileView = components['schemas']['ProfileView'];
 export type ProfiledColumnView = components['schemas']['ProfiledColumnView'];
 export type ProposalDecision = components['schemas']['ProposalDecision'];
 export type ProposalView = components['schemas']['ProposalView'];
+export type ProposedColumn = components['schemas']['ProposedColumn'];
+export type ProposedColumnsView = components['schemas']['ProposedColumnsView'];
 export type QueryOrder = components['schemas']['QueryOrder'];
 export type QueryOutlineView = components['schemas']['QueryOutlineView'];
 export type QueryQuestion = components['schemas']['QueryQuestion'];
@@ -25615,6 +25674,129 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeclaredSourceView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    proposed_columns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ColumnsQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposedColumnsView"];
                 };
             };
             /** @description The host is not one of this server's */

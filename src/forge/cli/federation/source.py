@@ -1,4 +1,4 @@
-"""`forge source list|show|test|drift|add|edit|remove`."""
+"""`forge source list|show|test|drift|columns|add|edit|remove`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.cli.answer import AnswerColumn, CommandAnswer, Line
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item, Line
 from forge.cli.command import command, command_group
 from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
@@ -143,6 +143,25 @@ def drift(terminal: Terminal, name: Name) -> None:
     else:
         terminal.say(f"`forge source test {found.source}` takes it as it is now.")
         raise typer.Exit(1)
+
+
+@command
+def columns(
+    terminal: Terminal,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Files: one, a folder or a pattern.")],
+    file_format: FileFormat = None,
+    option: Option = None,
+) -> None:
+    """Propose columns for CSV or JSON files, by the first rows of the first of them. Nothing is kept."""
+    from forge.flows.federation.sources import propose_columns
+
+    fields = {"path": path, "format": file_format, "options": _pairs(option, "--option")}
+    with _ports(terminal) as ports:
+        found = propose_columns(fields, ports)
+    items: list[Item] = [{"name": name, "type": kind} for name, kind in found.columns.items()]
+    facts = {"file": found.file, "options": dict(found.options)}
+    shown = (AnswerColumn("column", lambda item: str(item["name"])), _text("type"))
+    terminal.answer(CommandAnswer(name="columns", items=items, columns=shown, facts=facts))
 
 
 @command
@@ -386,5 +405,5 @@ def _change_text(change: SourceChange) -> str:
 
 app = command_group(
     "Sources: databases, files and APIs that queries read beside the lake.",
-    (list_, show, test, drift, add, edit, remove),
+    (list_, show, test, drift, columns, add, edit, remove),
 )

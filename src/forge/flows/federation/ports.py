@@ -46,6 +46,15 @@ class SourceConnector(Protocol):
     def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class ProposedColumns:
+    """Columns by name that would fit the file, read with these options."""
+
+    file: str
+    columns: Mapping[str, str]
+    options: Mapping[str, str]
+
+
 class DeclaredSources(Protocol):
     """Sources created by a command or over HTTP, and the columns that sources had; those of files are not here. Every
     method is one transaction."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from forge.federation.relation import SourceRelation
-    from forge.flows.federation.ports import DeclaredSources, SourceConnector
+    from forge.flows.federation.ports import DeclaredSources, ProposedColumns, SourceConnector
 
 MOST_DESCRIBED = 500
 """So many tables of a source are looked at for its drift, beside those that are remembered."""
@@ -32,13 +32,15 @@ MOST_DESCRIBED = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePorts:
-    """`schemas`: those of the lake, in small letters, with where each is known from. `open_connector` refuses what a
-    source that was created over HTTP may not reach. `origin`: that of what is created; over HTTP, `limits` hold."""
+    """`schemas`: those of the lake, in small letters, with where each is known from. `open_connector`
+    and `propose_columns` refuse what a source that was created over HTTP may not reach. `origin`: that of what is
+    created; over HTTP, `limits` hold."""
 
     declared: DeclaredSources
     files: Callable[[], FileSources]
     schemas: Callable[[], Mapping[str, str]]
     open_connector: Callable[[Source], SourceConnector]
+    propose_columns: Callable[[Source], ProposedColumns]
     clock: Clock
     actor: str
     roles: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -191,6 +193,20 @@ def _answer_of(connector: SourceConnector) -> str:
         return connector.test()
     except CellError as error:
         raise error.without_values() from None
+
+
+def propose_columns(fields: Mapping[str, object], ports: SourcePorts) -> ProposedColumns:
+    """What to write under `columns` of files that do not say them, by the first of them. `fields`: path, format and
+    options of a source that is not declared yet. E880 for one of another kind, E886 for what HTTP may not reach."""
+    placeholder = {"file": "string"}  # such a source needs columns, which are what is asked for
+    given = {key: value for key, value in fields.items() if value is not None}
+    source = read_source(
+        {"name": "columns", "connector": "files", "columns": placeholder, **given}, origin=ports.origin
+    )
+    if source.format == "parquet":
+        raise ForgeError("E880", "Parquet files say their columns themselves", where="format", fix="Leave them out.")
+    _refuse_breaches(source, ports)
+    return ports.propose_columns(source)
 
 
 def describe_source(name: str, ports: SourcePorts, *, offset: int = 0, limit: int = MOST_DESCRIBED) -> SourceTables:

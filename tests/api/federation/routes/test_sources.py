@@ -320,3 +320,16 @@ def test_masks_and_row_filters_are_for_who_may_write_and_are_not_taken_away_by_w
     assert {one["change"] for one in drift} == {"added"}  # nothing is retyped: what is remembered is what there is
     changed = site.client.patch(f"{API}/till", json={"rows": []}).json()
     assert (changed["rows"], len(changed["masks"])) == ([], 1)
+
+
+def test_columns_of_a_csv_file_are_proposed_to_who_may_write_and_make_a_source_of_it(site: VersionSite) -> None:
+    (site.root / "data" / "shared" / "rates.csv").write_text("day,rate\n2026-01-31,1.5\n")
+    path = {"path": "data/shared/rates.csv"}
+    found = site.client.post(f"{API}/columns", json=path).json()
+    assert found["columns"] == [{"name": "day", "type": "date"}, {"name": "rate", "type": "double"}]
+    columns = {one["name"]: one["type"] for one in found["columns"]}
+    made = add(site, name="rates", connector="files", columns=columns, options=found["options"], **path)
+    assert (made["columns"], made["format"]) == ({"day": "date", "rate": "double"}, "csv")
+    reader = site.token_of(EVE, TokenScope.READ)
+    problem(site.client.post(f"{API}/columns", json=path, headers=reader), 403, "E904")
+    problem(site.client.post(f"{API}/columns", json={"path": "shop.csv"}), 403, "E886")

@@ -8,5 +8,5 @@ const MANY = 12;
 export function selectOf(source: string, { table, columns }: Pick<SourceTableView, "table" | "columns">): string {
   const names = columns.filter(({ hidden }) => !hidden).map(({ name }) => writtenName(name));
   const all = names.length === 0 || names.length > MANY ? "*" : names.join(", ");
-  return `SELECT ${all}\nFROM ${[source, ...table.split(".")].map(writtenName).join(".")}\nLIMIT 100`;
+  return `SELECT ${all}\nFROM ${[source, ...(table === "" ? [] : table.split("."))].map(writtenName).join(".")}\nLIMIT 100`;
 }

@@ -9,12 +9,12 @@ import { useMayWrite } from "../../api/scope";
 import { virtualTablesQuery } from "../../api/virtualTables";
 import { Problem, QueryResult, RelativeTime } from "../../components";
 import { Fact } from "../../components/Fact";
-import { plural } from "../../format/numbers";
+import { duration, plural } from "../../format/numbers";
 import { readBy } from "../virtual/words";
 import { Drift, Changes } from "./Drift";
 import { Schema } from "./Schema";
 import type { DeclaredSearch } from "./search";
-import { changedHere, connectorName, originInWords } from "./words";
+import { changedHere, connectorName, maskInWords, originInWords, rowsInWords } from "./words";
 
 interface Props {
   name: string;
@@ -125,6 +125,8 @@ function Tested({ found }: { found: SourceTestView }) {
 function About({ source }: { source: DeclaredSourceView }) {
   const listed = (names: readonly string[] | null, none: string): string => (names === null || names.length === 0 ? none : names.join(", "));
   const options = Object.entries(source.options ?? {});
+  const columns = Object.entries(source.columns ?? {});
+  const endpoints = Object.entries(source.tables ?? {});
   if (!source.may_read && source.readers === null) {
     return <Text size="sm">Only its readers may query it. Ask whoever declared it.</Text>;
   }
@@ -132,12 +134,18 @@ function About({ source }: { source: DeclaredSourceView }) {
     <dl className="facts source-facts">
       {source.url !== null && source.url !== "" && <Fact label="Address">{<code className="source-code">{source.url}</code>}</Fact>}
       {source.path !== null && source.path !== "" && <Fact label="Path">{<code className="source-code">{source.path}</code>}</Fact>}
+      {source.format !== null && source.format !== "" && <Fact label="Format">{source.format}</Fact>}
+      {columns.length > 0 && <Fact label="Columns">{columns.map(([column, type]) => `${column} ${type}`).join(", ")}</Fact>}
+      {endpoints.length > 0 && <Fact label="Endpoints">{endpoints.map(([table, { path }]) => `${table} at ${path}`).join(", ")}</Fact>}
       {source.schema !== null && source.schema !== "" && <Fact label="Schema">{source.schema}</Fact>}
       {source.user !== null && <Fact label="User">{<code className="source-code">{source.user}</code>}</Fact>}
       {source.password !== null && <Fact label="Password">{<code className="source-code">{source.password}</code>}</Fact>}
       {options.length > 0 && <Fact label="Options">{options.map(([key, value]) => `${key}=${value}`).join(", ")}</Fact>}
       {source.readers !== null && <Fact label="Readers">{listed(source.readers, "everyone who may read the lake")}</Fact>}
       {source.hidden !== null && <Fact label="Hidden columns">{listed(source.hidden, "none")}</Fact>}
+      {source.masks !== null && <Fact label="Masks">{listed(source.masks.map(maskInWords), "none")}</Fact>}
+      {source.rows !== null && <Fact label="Row filters">{listed(source.rows.map(rowsInWords), "none")}</Fact>}
+      {source.cache_ttl_seconds > 0 && <Fact label="Kept results">up to {duration(source.cache_ttl_seconds)} old, where it cannot tell whether it has changed</Fact>}
       {source.url === null && source.readers === null && <Fact label="Connection">Shown to tokens that may write</Fact>}
       {source.updated_at !== null && (
         <Fact label="Changed">

@@ -39,7 +39,7 @@ function Tables({ source, tables, chosen, choose }: Props & { tables: readonly S
       {tables.length >= FILTER_FROM && <TypedInput aria-label="Filter tables and columns" placeholder="Table or column" value={words} onTyped={setWords} />}
       <ul className="source-tables" aria-label={`Tables of ${source}`}>
         {passing.slice(0, shown).map((one) => (
-          <Table key={one.table} source={source} table={one} opened={one.table === chosen} toggle={() => choose(one.table === chosen ? undefined : one.table)} />
+          <Table key={one.table} source={source} table={one} opened={nameIn(source, one) === chosen} toggle={() => choose(nameIn(source, one) === chosen ? undefined : nameIn(source, one))} />
         ))}
       </ul>
       {passing.length === 0 && (
@@ -56,10 +56,16 @@ function Tables({ source, tables, chosen, choose }: Props & { tables: readonly S
   );
 }
 
+/** Files of one shape are the source itself: they have no name in it. */
+function nameIn(source: string, { table }: SourceTableView): string {
+  return table === "" ? source : table;
+}
+
 type ColumnOf = SourceTableView["columns"][number];
 
 function Table({ source, table, opened, toggle }: { source: string; table: SourceTableView; opened: boolean; toggle: () => void }) {
   const navigate = useNavigate();
+  const name = nameIn(source, table);
   const size = [table.rows === null ? "" : `about ${plural(table.rows, "row")}`, table.bytes === null ? "" : bytes(table.bytes), plural(table.columns.length, "column")].filter((one) => one !== "");
   const columns: Column<ColumnOf>[] = [
     {
@@ -82,12 +88,12 @@ function Table({ source, table, opened, toggle }: { source: string; table: Sourc
     <li>
       <button type="button" className="source-table" aria-expanded={opened} onClick={toggle}>
         <IconChevronRight size={15} aria-hidden className="source-chevron" />
-        <span className="name">{table.table}</span>
+        <span className="name">{name}</span>
         <span className="source-size">{size.join(", ")}</span>
       </button>
       {opened && (
         <div className="source-columns">
-          <DataTable caption={`Columns of ${table.table}`} columns={columns} rows={table.columns} rowKey={({ name }) => name} />
+          <DataTable caption={`Columns of ${name}`} columns={columns} rows={table.columns} rowKey={({ name }) => name} />
           <Button size="xs" variant="default" leftSection={<IconTerminal2 size={14} aria-hidden />} onClick={() => void navigate({ to: "/query", search: { sql: selectOf(source, table) } })}>
             Query it
           </Button>

@@ -5,7 +5,16 @@ import type { DeclaredSourceView } from "../../api";
 import { useChangeSource, useCreateSource } from "../../api/federation";
 import { notify } from "../../components";
 import { FormDialog } from "../../components/FormDialog";
-import { CONNECTORS, createOf, EMPTY, fieldsFrom, fieldsOf, patchOf, type Connector, type SourceFields } from "./words";
+import { createOf, EMPTY, faultOfTables, fieldsFrom, fieldsOf, lacking, needsColumns, patchOf, type Connector, type SourceFields } from "./fields";
+import { Pairs } from "./Pairs";
+import { ProposedColumns } from "./ProposedColumns";
+import { Masks, RowFilters } from "./Rules";
+import { CONNECTORS } from "./words";
+
+const TYPES = ["string", "bigint", "int", "double", "decimal(12,2)", "boolean", "date", "timestamp", "timestamp_ntz"];
+const ADDRESSES: Partial<Record<Connector, string>> = { postgresql: "jdbc:postgresql://db.example.com/crm", mysql: "jdbc:mysql://db.example.com/shop", rest: "https://api.example.com/v1" };
+const PATHS: Partial<Record<Connector, string>> = { sqlite: "data/shared/till.db", files: "data/shared/rates/*.csv", delta: "data/shared/events" };
+const TABLES = '{"orders": {"path": "/orders", "columns": {"id": "bigint", "city": "string"}}}';
 
 interface Props {
   /** None: a new one. */
@@ -33,7 +42,7 @@ export function SourceForm({ source, onClose, onSaved }: Props) {
     <FormDialog
       title={source === undefined ? "Add a source" : `Edit ${source.name}`}
       submit={source === undefined ? "Add the source" : "Save"}
-      disabled={fields.name.trim() === "" || (has.url && fields.url.trim() === "") || (has.path && fields.path.trim() === "")}
+      disabled={lacking(fields) !== null}
       busy={create.isPending || save.isPending}
       error={create.error ?? save.error}
       onSubmit={submit}
@@ -41,16 +50,13 @@ export function SourceForm({ source, onClose, onSaved }: Props) {
     >
       <Stack gap="sm">
         <TextInput data-autofocus required label="Name" description="Queries say name.table" disabled={source !== undefined} maxLength={64} value={fields.name} onChange={(event) => put({ name: event.currentTarget.value })} />
-        <NativeSelect label="Kind" value={fields.connector} onChange={(event) => put({ connector: event.currentTarget.value as Connector })} data={Object.entries(CONNECTORS)
-          // Endpoints of an API are declared in a file: they are more than a form of fields.
-          .filter(([value]) => value !== "rest" || fields.connector === "rest")
-          .map(([value, label]) => ({ value, label }))} />
+        <NativeSelect label="Kind" value={fields.connector} onChange={(event) => put({ connector: event.currentTarget.value as Connector })} data={Object.entries(CONNECTORS).map(([value, label]) => ({ value, label }))} />
         {has.url && (
           <TextInput
             required
             label="Address"
             description="Its host must be named in forge.yaml, under federation: hosts"
-            placeholder={fields.connector === "mysql" ? "jdbc:mysql://db.example.com/shop" : "jdbc:postgresql://db.example.com/crm"}
+            placeholder={ADDRESSES[fields.connector]}
             value={fields.url}
             onChange={(event) => put({ url: event.currentTarget.value })}
           />
@@ -60,12 +66,40 @@ export function SourceForm({ source, onClose, onSaved }: Props) {
             required
             label="Path"
             description="Inside a folder that forge.yaml names under federation: folders"
-            placeholder={fields.connector === "sqlite" ? "data/shared/till.db" : fields.connector === "delta" ? "data/shared/events" : "data/shared/rates/*.csv"}
+            placeholder={PATHS[fields.connector]}
             value={fields.path}
             onChange={(event) => put({ path: event.currentTarget.value })}
           />
         )}
         {has.format && <NativeSelect label="Format" value={fields.format} onChange={(event) => put({ format: event.currentTarget.value })} data={[{ value: "", label: "By the ending of its files" }, "csv", "json", "parquet"]} />}
+        {needsColumns(fields) && (
+          <Pairs
+            legend="Columns"
+            about="CSV and JSON do not say their types: each column by name, in the order of a CSV"
+            one="column"
+            names={[]}
+            valueName="Type"
+            values={TYPES}
+            pairs={fields.columns}
+            change={(columns) => put({ columns })}
+            actions={<ProposedColumns fields={fields} propose={put} />}
+          />
+        )}
+        {has.tables && (
+          <Textarea
+            required
+            label="Tables"
+            description="By name, as JSON: where each is, its columns, and how its pages follow each other"
+            placeholder={TABLES}
+            autosize
+            minRows={4}
+            maxRows={16}
+            error={faultOfTables(fields.tables)}
+            value={fields.tables}
+            onChange={(event) => put({ tables: event.currentTarget.value })}
+            classNames={{ input: "source-code" }}
+          />
+        )}
         {has.schema && <TextInput label="Schema" description="Where tables without a schema are looked for" placeholder="public" value={fields.schema} onChange={(event) => put({ schema: event.currentTarget.value })} />}
         {has.secrets && (
           <>
@@ -75,6 +109,20 @@ export function SourceForm({ source, onClose, onSaved }: Props) {
         )}
         <TagsInput label="Readers" description="Who may query it; none: everyone who may read the lake" clearable clearButtonProps={{ "aria-label": "No readers" }} value={fields.readers} onChange={(readers) => put({ readers })} />
         <TagsInput label="Hidden columns" description="table.column: it reads as NULL" clearable clearButtonProps={{ "aria-label": "No hidden columns" }} value={fields.hidden} onChange={(hidden) => put({ hidden })} />
+        <Masks masks={fields.masks} change={(masks) => put({ masks })} />
+        <RowFilters rows={fields.rows} change={(rows) => put({ rows })} />
+        {(has.options.length > 0 || fields.options.length > 0) && (
+          <Pairs legend="Options" about={`Of its connector: ${has.options.join(", ")}`} one="option" names={has.options} valueName="Value" values={[]} pairs={fields.options} change={(options) => put({ options })} />
+        )}
+        <TextInput
+          label="Kept results"
+          description="How many seconds old they may be where the source cannot tell whether it has changed; empty: none are kept then"
+          inputMode="numeric"
+          placeholder="60"
+          error={/^\s*\d*\s*$/.test(fields.cacheSeconds) ? undefined : "Write a number of seconds"}
+          value={fields.cacheSeconds}
+          onChange={(event) => put({ cacheSeconds: event.currentTarget.value })}
+        />
         <Textarea label="Description" autosize minRows={2} maxRows={6} value={fields.description} onChange={(event) => put({ description: event.currentTarget.value })} />
       </Stack>
     </FormDialog>

@@ -37,6 +37,33 @@ describe("sources", () => {
     expect(await asked.find(({ method }) => method === "PATCH")?.json()).toEqual({ expected_version: 3, schema: "sales" });
   });
 
+  it("of CSV files are added with the columns that their header proposes", async () => {
+    const user = userEvent.setup();
+    const proposed = { file: "data/shared/rates.csv", columns: [{ name: "day", type: "date" }, { name: "rate", type: "double" }], options: { header: "true" } };
+    const { asked } = renderPage("/sources?dialog=new", { [LIST]: listed, [SESSION]: session, "POST /api/v1/federation/sources/columns": proposed, "POST /api/v1/federation/sources": crm });
+    const form = await screen.findByRole("dialog", { name: "Add a source" });
+    await user.type(within(form).getByRole("textbox", { name: "Name" }), "rates");
+    await user.selectOptions(within(form).getByRole("combobox", { name: "Kind" }), "files");
+    await user.type(within(form).getByRole("textbox", { name: "Path" }), "data/shared/rates.csv");
+    expect(within(form).getByRole("button", { name: "Add the source" })).toBeDisabled();
+    await user.click(within(form).getByRole("button", { name: "Look at the file" }));
+    const type = await within(form).findByLabelText("Type of column 2");
+    await user.clear(type);
+    await user.type(type, "decimal(12,6)");
+    await user.click(within(form).getByRole("button", { name: "Add the source" }));
+    await waitFor(() => expect(asked.filter(({ method }) => method === "POST")).toHaveLength(2));
+    const [, made] = asked.filter(({ method }) => method === "POST");
+    expect(await made?.json()).toMatchObject({ name: "rates", connector: "files", path: "data/shared/rates.csv", columns: { day: "date", rate: "decimal(12,6)" }, options: { header: "true" } });
+  });
+
+  it("show what of them is for whom", async () => {
+    const masked = { ...crm, options: { sslmode: "require" }, masks: [{ column: "customers.email", as: "hash", except: ["owners"] }], rows: [{ table: "customers", filter: "id > 9" }] };
+    renderPage("/sources?source=crm&tab=about", { [LIST]: { ...paged([masked]), errors: [] }, [ONE]: masked, [SESSION]: session });
+    expect(await screen.findByText("customers.email reads as a hash, for all but owners")).toBeInTheDocument();
+    expect(screen.getByText("customers where id > 9, for everyone")).toBeInTheDocument();
+    expect(screen.getByText("sslmode=require")).toBeInTheDocument();
+  });
+
   it("cannot be changed by who may only read, nor are their addresses shown", async () => {
     const plain = { ...crm, url: null, user: null, readers: null, hidden: null, schema: null, columns: null, options: null };
     renderPage("/sources?source=crm&tab=about", { [LIST]: { ...paged([plain]), errors: [] }, [ONE]: plain, [SESSION]: { ...session, scope: "read" } });

@@ -14,8 +14,11 @@ from fastapi import APIRouter, Path, Query, Response
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.federation.source_failures import SourceFailures
 from forge.api.federation.wire.sources import (
+    ColumnsQuestion,
     DeclaredSourceList,
     DeclaredSourceView,
+    ProposedColumn,
+    ProposedColumnsView,
     SourceCreate,
     SourceDriftView,
     SourcePatch,
@@ -38,6 +41,7 @@ from forge.flows.federation.sources import (
     find_source_drift,
     list_sources,
     probe_source,
+    propose_columns,
 )
 from forge.flows.upkeep.access import TokenScope
 from forge.model.errors import ForgeError, errors_of
@@ -70,6 +74,16 @@ def add_source(body: SourceCreate, site: TheSite, caller: ThePrincipal, response
     made = create_source(body.model_dump(by_alias=True, exclude_none=True), _ports(site, caller))
     response.headers["Location"] = f"{router.prefix}/{made.name}"
     return _view(made, caller)
+
+
+@router.post("/columns")
+def proposed_columns(body: ColumnsQuestion, site: TheSite, caller: ThePrincipal) -> ProposedColumnsView:
+    """Which columns would fit CSV or JSON files that may be read from here, by the first rows of the first of them.
+    Nothing is kept."""
+    with source_turn("columns", caller):
+        found = propose_columns(body.model_dump(exclude_none=True), _ports(site, caller))
+    columns = [ProposedColumn(name=name, type=type_) for name, type_ in found.columns.items()]
+    return ProposedColumnsView(file=found.file, columns=columns, options=dict(found.options))
 
 
 @router.get("/{source_id}")

@@ -174,6 +174,27 @@ class SourceColumnView(Wire):
     mask: MaskWord | None
 
 
+class ColumnsQuestion(Wire):
+    """Files that do not say their columns, as a source would name them."""
+
+    path: _Line
+    format: FileFormatWord | None = None
+    options: _Options | None = None
+
+
+class ProposedColumn(Wire):
+    name: str
+    type: str
+
+
+class ProposedColumnsView(Wire):
+    """By the first rows of `file`, in its order. `options`: those by which it was read."""
+
+    file: str
+    columns: list[ProposedColumn]
+    options: dict[str, str]
+
+
 class SourceTableView(Wire):
     """`table`: its path in the source. `rows` and `bytes` are estimates of the source."""
 
