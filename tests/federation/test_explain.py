@@ -93,3 +93,21 @@ def test_aggregates_in_parts_are_said_to_be_pushed_with_what_is_left() -> None:
     (aggregate,) = [one for one in explained["decisions"] if one["part"] == "aggregate"]
     assert (aggregate["pushed"], aggregate["partial"], aggregate["source"]) == (True, True, "pg")
     assert "aggregate COUNT(*) (pg): in parts" in explain_text(explained)
+
+
+def test_how_many_rows_are_read_is_said_of_databases() -> None:
+    def reading(kind: ConnectorKind, rows: int, *, splits: bool = False) -> str:
+        tree = sqlglot.parse_one("SELECT id FROM crm.orders", read="spark")
+        assert isinstance(tree, exp.Query)
+        columns = (SourceColumn("id", parse_type("int")),)
+        names = find_relations(tree, ("crm",))
+        relations = {name: SourceRelation(name, columns, rows=rows, splits=splits) for name in names}
+        kinds: dict[str, Any] = {"crm": kind}
+        found: dict[str, Any] = explain(plan_query(tree, relations, kinds, sources=("crm",)), kinds)
+        text = found["sources"][0]["reading"]
+        assert (f"  read {text}" in explain_text(found)) == bool(text)
+        return str(text)
+
+    assert "ranges of ctid" in reading(ConnectorKind.POSTGRESQL, 500_000, splits=True)
+    assert "one snapshot to no second connection" in reading(ConnectorKind.MYSQL, 500_000)
+    assert reading(ConnectorKind.MYSQL, 500) == reading(ConnectorKind.POSTGRESQL, 500, splits=True) == ""

@@ -12,6 +12,8 @@ from forge.federation.dialects.rules import LakeOrKind
 from forge.federation.plan import Fragment, PushDecision, QueryPlan, Scan, ScanFilter, SourceQuery
 from forge.federation.planner.joins import conditions_of, from_items_of
 from forge.federation.planner.row_filters import without_row_filters
+from forge.federation.planner.splits import SPLIT_ROWS
+from forge.federation.source import ConnectorKind
 
 
 def explain(
@@ -51,6 +53,7 @@ def explain_text(explained: Mapping[str, object]) -> str:
     for source in sources:
         lines += ["", f"{source['fragment']} asks {source['source']}:", f"  {source['asked']}"]
         lines += [f"  {key['column']} filtered by {key['by']}" for key in source["keys"]]
+        lines += [f"  read {source['reading']}"] if source["reading"] else []
     kept = [one for one in decisions if not one["pushed"] or one.get("prefilter") or one.get("partial")]
     if kept:
         lines += ["", "Not pushed, or not as a whole:"]
@@ -92,8 +95,22 @@ def _source(
         "keys": [{"column": one.column, "by": f"{one.by_fragment}.{one.by_column}"} for one in fragment.keys],
         "rows": _estimate(fragment),
         "rows_read": read.get(fragment.name),
+        "reading": _reading(fragment, kind),
         "guarded": fragment.guard is not None,
     }
+
+
+_NO_PARTS: Mapping[LakeOrKind, str] = {
+    ConnectorKind.MYSQL: "as one stream: MySQL shows one snapshot to no second connection",
+    ConnectorKind.SQLITE: "as one stream: SQLite shows one snapshot to no second connection",
+}
+
+
+def _reading(fragment: Fragment, kind: LakeOrKind) -> str:
+    """How many rows are read at once; empty where they are few."""
+    if fragment.splits:
+        return "in parts, by ranges of ctid, of one snapshot"
+    return _NO_PARTS.get(kind, "") if (_estimate(fragment) or 0) >= SPLIT_ROWS else ""
 
 
 def _shown(fragment: Fragment) -> Fragment:
