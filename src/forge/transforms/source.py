@@ -150,6 +150,9 @@ def hash_of_load(
 def _what_decides(body: ConnectorSource) -> dict[str, object]:
     """Of a Delta table not which version is read: that is its state, not what it is."""
     declared = body.declared
+    if declared["connector"] in ("postgresql", "mysql", "sqlite"):  # as a load of Spark's that says all of it itself
+        url = declared.get("url") or f"jdbc:sqlite:{declared['path']}"
+        return {"url": url, "query": None, "options": declared.get("options", {})}
     if "path" in declared:
         return {"connector": declared["connector"], "path": declared["path"]}
     tables = declared["tables"]

@@ -65,7 +65,8 @@ class JdbcSource:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorSource:
-    """A table of a declared source, as its connector reads it: of Delta Lake, or an endpoint of an API. `declared`: the
+    """A table of a declared source, as its connector reads it: of a database, of Delta Lake, or an endpoint of an API.
+    `declared`: the
     source, by the keys of its file."""
 
     source: str

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forge.model.secret import resolve_secret
 
 if TYPE_CHECKING:
     from forge.flows.catalog.crawl import Crawler
     from forge.flows.runs.project import Project
+    from forge.transforms.transform import Transform
     from forge.wiring import Wiring
 
 _DBT = "target/manifest.json"
@@ -70,7 +71,6 @@ def _databases(wiring: Wiring, project: Callable[[], Project]) -> Iterator[Crawl
     """Those of catalog.sources, then those that sources/*.yaml read and that have no name there. What names its readers
     is taken in only where catalog.sources asks for it: the catalog is for everyone."""
     from forge.stores.crawlers.declared_database import DeclaredDatabase
-    from forge.transforms.transform import JdbcSource
 
     def secret(reference: str) -> str:
         return resolve_secret(reference, wiring.environ, "catalog.sources")
@@ -80,7 +80,22 @@ def _databases(wiring: Wiring, project: Callable[[], Project]) -> Iterator[Crawl
         yield DeclaredDatabase(name=name, root=wiring.root, secret=secret, **keys.model_dump())
     urls = {keys.url for keys in named.values()}
     closed = {one.name for one in wiring.federation.sources() if one.readers}
-    bodies = [one.body for one in project().transforms.values() if isinstance(one.body, JdbcSource)]
-    urls |= {one.url for one in bodies if one.source.lower() in closed}
-    for body in {one.url: one for one in bodies if one.url not in urls}.values():
-        yield DeclaredDatabase(root=wiring.root, secret=secret, url=body.url, user=body.user, password=body.password)
+    read = [one for one in map(_database_of, project().transforms.values()) if one is not None]
+    urls |= {one["url"] for name, one in read if name in closed}
+    for keys in {one["url"]: one for _, one in read if one["url"] not in urls}.values():
+        yield DeclaredDatabase(root=wiring.root, secret=secret, **keys)
+
+
+def _database_of(load: Transform) -> tuple[str, dict[str, Any]] | None:
+    """The database that a load reads, and the name of its source in small letters."""
+    from forge.federation.source import SourceOrigin
+    from forge.federation.source_keys import source_of_keys
+    from forge.transforms.transform import ConnectorSource, JdbcSource
+
+    match load.body:
+        case JdbcSource() as body:
+            return body.source.lower(), {"url": body.url, "user": body.user, "password": body.password}
+        case ConnectorSource() as body if body.declared["connector"] in ("postgresql", "mysql", "sqlite"):
+            source = source_of_keys(body.declared, SourceOrigin.FILE)
+            return source.name, {"url": source.url, "user": source.user, "password": source.password}
+    return None

@@ -28,6 +28,7 @@ sources:
   - {output: raw.sales, source: till, query: SELECT 1}
   - {output: raw.events, source: events, kind: incremental_by_unique_key, unique_key: [id]}
   - {output: raw.orders, source: shop, table: orders}
+  - {output: raw.tills, source: till, table: tills, kind: append}
 """
 
 
@@ -69,6 +70,7 @@ def test_a_load_takes_its_connection_from_the_source_that_it_names(tmp_path: Pat
             "Orders",
             {"id": "bigint"},
         ),
+        "raw.tills": ConnectorSource("till", {"name": "till", "connector": "sqlite", "path": "data/till.db"}, "tills"),
     }
     assert faults(tmp_path) == []
     project = load_project(tmp_path, lambda table: None)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -246,3 +250,29 @@ def test_a_load_holds_no_more_than_some_batches(tmp_path: Path) -> None:
 
 def _batches(rows: SourceRows) -> Iterator[pa.RecordBatch]:
     yield from rows.read()
+
+
+@pytest.mark.parametrize("named", ["sales", "main.sales", "SALES"])
+def test_a_table_of_a_database_is_loaded_with_the_types_that_queries_give(tmp_path: Path, named: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "till.db")) as database:
+        database.execute('CREATE TABLE sales (id INTEGER, at TIMESTAMP, amount DECIMAL(10,2), "a ""b""" TEXT)')
+        database.execute("INSERT INTO sales VALUES (1, '2026-01-31 23:30:00', 12.5, 'x'), (2, NULL, NULL, NULL)")
+        database.commit()
+    till = "{name: till, connector: sqlite, path: till.db}"
+    loads, transform = load(tmp_path, f"{{output: raw.sales, source: till, table: {named}, kind: append}}", till)
+    assert loads.state(transform) == ""
+    rows = loads.open(transform, "", "")
+    assert [str(one.type) for one in rows.columns] == ["bigint", "timestamp_ntz", "decimal(10,2)", "string"]
+    first, second = read(rows)
+    assert first == {"id": 1, "at": datetime(2026, 1, 31, 23, 30), "amount": Decimal("12.50"), 'a "b"': "x"}
+    assert second["amount"] is None
+
+
+def test_a_table_that_a_database_does_not_have_is_told_with_the_nearest(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "till.db")) as database:
+        database.execute("CREATE TABLE sales (id INTEGER)")
+    till = "{name: till, connector: sqlite, path: till.db}"
+    loads, transform = load(tmp_path, "{output: raw.sales, source: till, table: sale}", till)
+    with pytest.raises(ForgeError, match="Did you mean sales") as raised:
+        loads.open(transform, "", "")
+    assert (raised.value.code, raised.value.where) == ("E206", "sources/events.yaml:3")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 DRIVERS = {"jdbc:postgresql:": "org.postgresql.Driver", "jdbc:sqlite:": "org.sqlite.JDBC"}
+# Without a size, PostgreSQL's driver holds all rows in memory; and a time without a zone has none in the lake either,
+# as in queries.
+JDBC_DEFAULTS = {"fetchsize": "10000", "preferTimestampNTZ": "true"}
 
 
 def read_files(spark: SparkSession, source: FileSource, files: Sequence[LoadedFile], root: Path) -> DataFrame:
@@ -53,6 +56,8 @@ def read_jdbc(spark: SparkSession, source: JdbcSource, secret: Callable[[str], s
     driver = next((name for prefix, name in DRIVERS.items() if source.url.startswith(prefix)), None)
     if driver and "driver" not in options:
         options["driver"] = driver
+    given = {name.lower() for name in options}
+    options |= {name: value for name, value in JDBC_DEFAULTS.items() if name.lower() not in given}
     reader = spark.read.format("jdbc").options(**options).option("url", rooted_url(source.url, root))
     if source.table:
         reader = reader.option("dbtable", source.table)

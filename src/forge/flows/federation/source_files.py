@@ -16,7 +16,8 @@ from forge.transforms.project import LoadedTransforms, read_source_files, read_t
 from forge.transforms.source import hash_of_load, not_incremental
 from forge.transforms.transform import ConnectorSource, FileSource, JdbcSource, Transform, TransformKind
 
-_BY_CONNECTOR = (ConnectorKind.DELTA, ConnectorKind.REST)  # Spark reads the others itself
+_BY_CONNECTOR = (ConnectorKind.DELTA, ConnectorKind.REST)
+_DATABASES = (ConnectorKind.POSTGRESQL, ConnectorKind.MYSQL, ConnectorKind.SQLITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,11 @@ def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is
             where=load.where,
             fix="Write one of `table:` and `query:`.",
         )
+    if source.connector in _DATABASES and body.table is not None and not body.options:
+        # As queries read it: the same types, in parts, and by the same driver. A query in the database's own words
+        # says no types beforehand, and options of a load are those of Spark's reader: both are read by Spark.
+        declared = replace(source, credentials=()).keys
+        return _with_body(load, ConnectorSource(source.name, declared, body.table))
     options = {**source.options, **body.options}
     joined = replace(body, url=source.url, user=source.user, password=source.password, options=options)
     return _with_body(load, joined)

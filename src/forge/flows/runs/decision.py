@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from forge.flows.runs.input_pins import BaseVersion, key_of
 from forge.model.errors import ForgeError
 from forge.transforms.fingerprint import Fingerprint, fingerprint
-from forge.transforms.transform import ConnectorSource, FileSource, JdbcSource, Transform, TransformKind
+from forge.transforms.transform import Body, ConnectorSource, FileSource, JdbcSource, Transform, TransformKind
 from forge.versioning.commit import ADOPTED, Commit
 
 if TYPE_CHECKING:
@@ -129,14 +129,18 @@ def _why_made(facts: OutputFacts, pins: Mapping[TableName, Pin], made_from: Fing
     if base.is_foreign:
         return "another engine wrote it last"
     if _is_untold(facts):
-        what = "a database" if isinstance(transform.body, JdbcSource) else "an API"
-        return f"{what} is read anew each time"
+        return f"{_untold(transform.body)} is read anew each time"
     assert base.version is not None, "a table that is not foreign has a version"
     if base.version.fingerprint is None:
         return _written_by_hand(facts)
     if files and transform.kind is TransformKind.APPEND:
         return f"{len(files)} new {'file' if len(files) == 1 else 'files'}"
     return _what_changed(facts.made_by(), pins, made_from)
+
+
+def _untold(body: Body) -> str:
+    is_api = isinstance(body, ConnectorSource) and body.declared["connector"] == "rest"
+    return "an API" if is_api else "a database"
 
 
 def _is_untold(facts: OutputFacts) -> bool:
@@ -166,7 +170,9 @@ def _written_by_hand(facts: OutputFacts) -> str:
         return "no run made it as it is"
     if ADOPTED in last.metadata:
         return "another engine wrote it last"
-    full = facts.transform.kind is TransformKind.FULL or isinstance(facts.transform.body, ConnectorSource)
+    transform = facts.transform
+    by_key = transform.kind is TransformKind.BY_UNIQUE_KEY and isinstance(transform.body, ConnectorSource)
+    full = transform.kind is TransformKind.FULL or by_key
     then = "it will be made anew without that" if full else "the run goes on from there"
     return f"commit {last.id[:8]} of {last.author.name} changed it ({last.message.splitlines()[0]}): {then}"
 

@@ -1,4 +1,5 @@
-"""Loads by the connector of a source: of Delta tables, at the version that was planned, and of APIs."""
+"""Loads by the connector of a source: of tables of databases, of Delta tables at the version that was planned, and of
+APIs."""
 
 from __future__ import annotations
 
@@ -13,10 +14,13 @@ from forge.model.errors import ForgeError
 from forge.transforms.transform import ConnectorSource, Transform, TransformKind
 
 if TYPE_CHECKING:
+    from forge.federation.plan import Scan, SourceQuery
     from forge.federation.relation import SourceRelation
     from forge.flows.federation.ports import SourceConnector
     from forge.flows.runs.source_rows import SourceRows
     from forge.stores.connectors.delta import DeltaConnector
+
+_DATABASES = (ConnectorKind.POSTGRESQL, ConnectorKind.MYSQL, ConnectorKind.SQLITE)
 
 
 class ConnectorLoads:
@@ -41,7 +45,10 @@ class ConnectorLoads:
             return self._open_delta(source, transform, state, since)
         body = transform.body
         assert isinstance(body, ConnectorSource), "connectors read no other load"
-        return self._whole(source, (body.table,) if body.table else (), transform)
+        path = (body.table,) if body.table else ()
+        if source.connector in _DATABASES and body.table:
+            path = tuple(body.table.split("."))  # schema.table
+        return self._whole(source, path, transform)
 
     def _open_delta(self, source: Source, transform: Transform, state: str, since: str) -> SourceRows:
         """At the version of `state`, whatever is written meanwhile."""
@@ -67,15 +74,13 @@ class ConnectorLoads:
         return DeltaConnector(source, self._root)
 
     def _whole(self, source: Source, path: tuple[str, ...], transform: Transform) -> SourceRows:
-        from forge.federation.plan import Scan
-        from forge.federation.relation import RelationName
         from forge.flows.runs.source_rows import SourceRows
         from forge.stores.connectors.connector import open_connector
 
         connector = open_connector(source, self._root, lambda reference: self._secret(reference, transform.where))
         relation = _described(connector, path, transform)
-        scan = Scan(RelationName(source.name, relation.name.path), tuple(one.name for one in relation.columns))
-        rows = SourceRows(relation.columns, lambda: connector.read(scan, rows.schema))
+        asked = _asked_whole(source, relation)
+        rows = SourceRows(relation.columns, lambda: connector.read(asked, rows.schema))
         rows.until.callback(connector.close)
         return rows
 
@@ -90,8 +95,36 @@ class ConnectorLoads:
         return replace(found, path=folder)
 
 
+def _asked_whole(source: Source, relation: SourceRelation) -> SourceQuery | Scan:
+    """All rows and columns, as a query without any condition would ask for them: in parts, where it would."""
+    from sqlglot import exp
+
+    from forge.federation.dialects.render import render, set_path
+    from forge.federation.dialects.rules import rules_of
+    from forge.federation.plan import Fragment, Scan
+    from forge.federation.planner.splits import mark_splits
+
+    if not rules_of(source.connector).is_sql:
+        return Scan(relation.name, tuple(one.name for one in relation.columns))
+    table = exp.Table(alias=exp.TableAlias(this=exp.to_identifier("t", quoted=True)))
+    set_path(table, (source.name, *relation.name.path))
+    columns = [exp.column(one.name, table="t", quoted=True).as_(one.name, quoted=True) for one in relation.columns]
+    query = exp.Select(expressions=columns)
+    query.set("from_", exp.From(this=table))
+    whole = Fragment("load", source.name, query, relation.columns, relations=(relation.name,), rows=relation.rows)
+    (fragment,) = mark_splits((whole,), {relation.name: relation})
+    return render(fragment, source.connector, {})
+
+
 def _described(connector: SourceConnector, path: tuple[str, ...], transform: Transform) -> SourceRelation:
     found = connector.describe(path)
+    if found is None and path:
+        from forge.federation.drift import path_text
+        from forge.model.name_suggestions import did_you_mean
+
+        names = [path_text(one.path) for one in connector.relations()]
+        what = f"the source has no table {'.'.join(path)}"
+        raise ForgeError("E206", what, where=transform.where, fix=did_you_mean(".".join(path), names))
     if found is None:
         what = f"a load of {path[0] if path else 'a folder of Delta tables'} needs a table"
         raise ForgeError("E206", what, where=transform.where, fix="Write `table: orders`, one of those in the folder.")
