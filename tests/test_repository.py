@@ -199,3 +199,10 @@ def test_the_lowest_version_that_may_be_installed_is_a_safe_one(name: str, safe:
 
 def test_the_installer_is_locked_too() -> None:
     assert {name for name, _, _ in locked("uv.lock")} == {"uv"}
+
+
+def test_the_glossary_says_each_word_once() -> None:
+    rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    words = [word for word in rows if word not in ("word", "---")]
+    assert len(words) > 60
+    assert sorted(words) == sorted(set(words))
