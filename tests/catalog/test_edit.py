@@ -67,10 +67,10 @@ def refused(given: dict[str, Any]) -> list[ForgeError]:
 
 def test_every_field_is_read_and_comes_back() -> None:
     assert set(FULL) == set(EDITABLE)
-    said = read_edit(FULL)
-    documentation = documented(Documentation(), said)
-    assert documentation_fields(documentation) == said
-    assert read_documentation(said) == documentation
+    changes = read_edit(FULL)
+    documentation = documented(Documentation(), changes)
+    assert documentation_fields(documentation) == changes
+    assert read_documentation(changes) == documentation
     assert documentation.columns["amount"].term == "net_amount"
 
 
@@ -177,7 +177,9 @@ def test_an_edit_of_a_domain_or_into_one_waits_for_someone_else() -> None:
     assert needs_approval(ASSET, {"domain": "finance"}, POLICIES)
     inside = with_edit(ASSET, {"domain": "finance"})
     assert needs_approval(inside, {"domain": None}, POLICIES)
-    proposal = EditProposal(id="p", uid="u", asset="core.orders", said={"owner": "x"}, base_version=0, by="ada", at=NOW)
+    proposal = EditProposal(
+        id="p", uid="u", asset="core.orders", changes={"owner": "x"}, base_version=0, by="ada", at=NOW
+    )
     refuse_approver(proposal, inside, "grace", POLICIES)
     for who in ("ada", "eve"):
         with pytest.raises(ForgeError) as error:

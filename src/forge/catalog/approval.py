@@ -40,7 +40,7 @@ class EditProposal:
     uid: str
     asset: str  # its name when it was proposed
     state: ProposalState = ProposalState.OPEN
-    said: Mapping[str, Any]
+    changes: Mapping[str, Any]
     base_version: int  # of the documentation that was seen
     undoes: int | None = None
     by: str
@@ -54,7 +54,7 @@ class EditProposal:
             "id": self.id,
             "asset": self.asset,
             "state": self.state.value,
-            "changes": dict(self.said),
+            "changes": dict(self.changes),
             "documentation_version": self.base_version,
             "undoes": self.undoes,
             "by": self.by,
@@ -71,9 +71,9 @@ def missing_fields(asset: CatalogAsset, policies: Policies) -> tuple[str, ...]:
     return tuple(name for name in policy.required if not _said(asset, name))
 
 
-def needs_approval(asset: CatalogAsset, said: Mapping[str, Any], policies: Policies) -> bool:
+def needs_approval(asset: CatalogAsset, changes: Mapping[str, Any], policies: Policies) -> bool:
     """An edit of an asset of such a domain, or one that brings it there."""
-    domains = {asset.domain, said.get("domain")}
+    domains = {asset.domain, changes.get("domain")}
     return any(policies[name].approval for name in domains if name is not None and name in policies)
 
 
@@ -95,7 +95,7 @@ def refuse_incomplete(asset: CatalogAsset, after: Mapping[str, Any], policies: P
 
 def refuse_approver(proposal: EditProposal, asset: CatalogAsset, by: str, policies: Policies) -> None:
     """E855 for who proposed it, and for who is not named."""
-    domains = {asset.domain, proposal.said.get("domain")}
+    domains = {asset.domain, proposal.changes.get("domain")}
     named = [policies[name].approvers for name in domains if name is not None and name in policies]
     if by != proposal.by and all(not approvers or by in approvers for approvers in named):
         return

@@ -47,21 +47,21 @@ def load_asset_file(text: str, file: str) -> AssetFile:
         )
     errors = [_unknown_key(str(key), yaml) for key in data if key != "assets"]
     found: dict[str, FileDocumentation] = {}
-    for name, said in assets.items():
+    for name, entry in assets.items():
         try:
-            found[str(name)] = _read(str(name), said, yaml, name)
+            found[str(name)] = _read(str(name), entry, yaml, name)
         except ForgeError as error:
             errors += errors_of(error)
     return AssetFile(found, tuple(errors))
 
 
-def _read(name: str, said: object, yaml: YamlFile, key: str) -> FileDocumentation:
+def _read(name: str, entry: object, yaml: YamlFile, key: str) -> FileDocumentation:
     where = yaml.where("assets", key)
     if not name or len(name) > _LONGEST_NAME:
         raise ForgeError("E851", "The name of an asset is a text of at most 1,000 letters", where=where)
-    if not isinstance(said, Mapping):
+    if not isinstance(entry, Mapping):
         raise ForgeError("E851", f"What is said of {name} is a mapping", where=where, fix="description: …")
-    given = dict(said)
+    given = dict(entry)
     columns = given.get("columns")
     if isinstance(columns, Mapping):
         given["columns"] = {

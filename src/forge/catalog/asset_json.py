@@ -24,19 +24,19 @@ _LISTS = ("stewards", "tags", "terms")
 
 def crawled_json(asset: CrawledAsset) -> Fields:
     """Without what is empty; a column is a list, as there are many of them."""
-    said: Fields = {"qualified_name": asset.qualified_name, "type": asset.type.value, "source": asset.source}
+    content: Fields = {"qualified_name": asset.qualified_name, "type": asset.type.value, "source": asset.source}
     for name in ("key", "system", "location", "description", "owner", "domain", "row_count", "size_bytes"):
         value = getattr(asset, name)
         if value not in ("", None):
-            said[name] = value
+            content[name] = value
     for name in ("tags", "primary_key", "backed_by"):
         if value := getattr(asset, name):
-            said[name] = list(value)
+            content[name] = list(value)
     if asset.columns:
-        said["columns"] = [_column_json(column) for column in asset.columns]
+        content["columns"] = [_column_json(column) for column in asset.columns]
     if asset.updated_at is not None:
-        said["updated_at"] = asset.updated_at.isoformat()
-    return said
+        content["updated_at"] = asset.updated_at.isoformat()
+    return content
 
 
 def _column_json(column: CrawledColumn) -> list[Any]:
@@ -44,9 +44,9 @@ def _column_json(column: CrawledColumn) -> list[Any]:
     return [*short, column.description] if column.description else short
 
 
-def read_crawled(said: Mapping[str, Any]) -> CrawledAsset:
-    lists: Fields = {name: tuple(said[name]) for name in ("tags", "primary_key", "backed_by") if name in said}
-    known = {name: value for name, value in said.items() if name not in lists}
+def read_crawled(content: Mapping[str, Any]) -> CrawledAsset:
+    lists: Fields = {name: tuple(content[name]) for name in ("tags", "primary_key", "backed_by") if name in content}
+    known = {name: value for name, value in content.items() if name not in lists}
     known["type"] = AssetType(known["type"])
     if "columns" in known:
         known["columns"] = tuple(
@@ -64,22 +64,22 @@ def crawled_digest(document: Mapping[str, Any]) -> str:
 
 def documentation_fields(documentation: Documentation) -> Fields:
     """What it says, by path: `description`, `columns.amount.term`. Nothing said is not there."""
-    said: Fields = {name: value for name in _TEXTS if (value := getattr(documentation, name)) is not None}
-    said |= {name: list(value) for name in _LISTS if (value := getattr(documentation, name))}
+    content: Fields = {name: value for name in _TEXTS if (value := getattr(documentation, name)) is not None}
+    content |= {name: list(value) for name in _LISTS if (value := getattr(documentation, name))}
     if documentation.classification is not None:
-        said["classification"] = documentation.classification.value
+        content["classification"] = documentation.classification.value
     if documentation.primary_key is not None:
-        said["primary_key"] = list(documentation.primary_key)
+        content["primary_key"] = list(documentation.primary_key)
     for name, column in documentation.columns.items():
         parts = {"description": column.description, "tags": list(column.tags) or None, "term": column.term}
-        said |= {f"columns.{name}.{part}": value for part, value in parts.items() if value is not None}
-    return said
+        content |= {f"columns.{name}.{part}": value for part, value in parts.items() if value is not None}
+    return content
 
 
-def read_documentation(said: Mapping[str, Any]) -> Documentation:
+def read_documentation(content: Mapping[str, Any]) -> Documentation:
     columns: dict[str, Fields] = {}
     plain: Fields = {}
-    for path, value in said.items():
+    for path, value in content.items():
         if path.startswith("columns."):
             name, _, part = path.removeprefix("columns.").rpartition(".")
             columns.setdefault(name, {})[part] = tuple(value) if part == "tags" else value
@@ -94,5 +94,9 @@ def filed_json(filed: FileDocumentation) -> Fields:
     return {"documentation": documentation_fields(filed.documentation), "places": dict(filed.places)}
 
 
-def read_filed(said: Mapping[str, Any] | None) -> FileDocumentation:
-    return FileDocumentation(read_documentation(said["documentation"]), said["places"]) if said else FileDocumentation()
+def read_filed(content: Mapping[str, Any] | None) -> FileDocumentation:
+    return (
+        FileDocumentation(read_documentation(content["documentation"]), content["places"])
+        if content
+        else FileDocumentation()
+    )

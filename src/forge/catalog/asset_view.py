@@ -44,16 +44,16 @@ def documentation_view(
     asset: CatalogAsset, missing: Iterable[str] = (), classified: EffectiveClassification | None = None
 ) -> dict[str, Any]:
     """What people say of it, and where each field comes from. `classified`: the level that holds."""
-    said, seen = asset.documentation, asset.crawled
-    level = classified.level if classified else said.classification
+    documented, seen = asset.documentation, asset.crawled
+    level = classified.level if classified else documented.classification
     return {
-        "team": said.team,
-        "stewards": list(said.stewards),
+        "team": documented.team,
+        "stewards": list(documented.stewards),
         "domain": asset.domain,
         "classification": level.value if level else None,
         "classification_why": classified.why if classified else "",
-        "deprecated": said.deprecated,
-        "terms": list(said.terms),
+        "deprecated": documented.deprecated,
+        "terms": list(documented.terms),
         "primary_key": list(asset.primary_key),
         "source": seen.source,
         "source_system": seen.system,
@@ -84,19 +84,19 @@ def asset_sheet(
 
 
 def column_view(asset: CatalogAsset, column: CrawledColumn) -> dict[str, Any]:
-    said = asset.of_column(column.name)
+    documented = asset.of_column(column.name)
     return {
         "name": column.name,
         "type": column.type,
         "nullable": column.nullable,
         "description": asset.column_description(column),
-        "tags": list(said.tags),
-        "term": said.term,
+        "tags": list(documented.tags),
+        "term": documented.term,
     }
 
 
 def origins_of(asset: CatalogAsset) -> dict[str, str]:
     """file, edit or crawl of each field that is said; of one in a file, its place: `file catalog/core.yaml:7`."""
     found = {name: asset.origin(name) for name in DOCUMENTED}
-    said = {name: origin.value for name, origin in found.items() if origin is not None}
-    return {**said, **{path: f"file {place}" for path, place in asset.places.items()}}
+    documented = {name: origin.value for name, origin in found.items() if origin is not None}
+    return {**documented, **{path: f"file {place}" for path, place in asset.places.items()}}

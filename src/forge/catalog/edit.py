@@ -97,27 +97,27 @@ class AssetEdit:
 def read_edit(given: Mapping[str, Any]) -> Fields:
     """The fields by path, checked. E851 or E852 with all that is wrong."""
     faults: list[ForgeError] = []
-    said: Fields = {}
+    changes: Fields = {}
     for name, value in given.items():
         if name == "columns":
-            said |= _read_columns(value, faults)
+            changes |= _read_columns(value, faults)
         elif name in EDITABLE:
-            said[name] = _read(name, name, value, faults)
+            changes[name] = _read(name, name, value, faults)
         else:
             faults.append(_unknown(name))
     raise_errors(faults)
-    return said
+    return changes
 
 
 def plan_edit(
-    asset: CatalogAsset, said: Mapping[str, Any], at: datetime, by: str, *, undoes: int | None = None
+    asset: CatalogAsset, changes: Mapping[str, Any], at: datetime, by: str, *, undoes: int | None = None
 ) -> AssetEdit | None:
     """None: it says already what is to be said. E854 where a file of the project has one of the fields."""
-    raise_errors(_filed(asset, path) for path in said if path in asset.places)
-    key = () if undoes is not None else said.get("primary_key") or ()  # it may have had columns that are gone by now
-    raise_errors(_unknown_columns(asset, said, key))
+    raise_errors(_filed(asset, path) for path in changes if path in asset.places)
+    key = () if undoes is not None else changes.get("primary_key") or ()  # it may have had columns that are gone by now
+    raise_errors(_unknown_columns(asset, changes, key))
     now = documentation_fields(asset.edited)
-    changed = {path: value for path, value in said.items() if now.get(path) != (value or None)}
+    changed = {path: value for path, value in changes.items() if now.get(path) != (value or None)}
     if not changed:
         return None
     return AssetEdit(
@@ -141,7 +141,7 @@ def _read_columns(given: object, faults: list[ForgeError]) -> Fields:
     if not isinstance(given, Mapping) or len(given) > MOST_COLUMNS:
         faults.append(_bad("columns", f"is a mapping of at most {MOST_COLUMNS:,} columns to what is said of each"))
         return {}
-    said: Fields = {}
+    changes: Fields = {}
     for column, parts in given.items():
         path = f"columns.{str(column).lower()}"
         if not isinstance(parts, Mapping):
@@ -153,8 +153,8 @@ def _read_columns(given: object, faults: list[ForgeError]) -> Fields:
                 code = "E852" if part in ("type", "nullable", "name") else "E851"
                 faults.append(_bad(f"{path}.{part}", "cannot be edited", fix=fix, code=code))
             else:
-                said[f"{path}.{part}"] = _read(f"{path}.{part}", part, value, faults)
-    return said
+                changes[f"{path}.{part}"] = _read(f"{path}.{part}", part, value, faults)
+    return changes
 
 
 def _read(path: str, name: str, value: object, faults: list[ForgeError]) -> Any:
@@ -224,10 +224,10 @@ def _filed(asset: CatalogAsset, path: str) -> ForgeError:
     )
 
 
-def _unknown_columns(asset: CatalogAsset, said: Iterable[str], key: Iterable[str]) -> list[ForgeError]:
+def _unknown_columns(asset: CatalogAsset, changes: Iterable[str], key: Iterable[str]) -> list[ForgeError]:
     """Only where the columns are known; what is said of a column that is gone can still be taken back."""
     known = {column.name.lower() for column in asset.crawled.columns} | set(asset.edited.columns)
-    named = {path.removeprefix("columns.").rpartition(".")[0] for path in said if path.startswith("columns.")}
+    named = {path.removeprefix("columns.").rpartition(".")[0] for path in changes if path.startswith("columns.")}
     if not asset.crawled.columns:
         return []
     return [

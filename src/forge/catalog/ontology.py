@@ -54,8 +54,8 @@ def load_ontology(text: str, file: str) -> OntologyFile:
     errors = [_unknown(str(key), ("types",), yaml.where(str(key))) for key in data if key != "types"]
     assets: list[CrawledAsset] = []
     links: list[tuple[str, str]] = []
-    for name, said in types.items():
-        found = _read(str(name), said, yaml, errors)
+    for name, entry in types.items():
+        found = _read(str(name), entry, yaml, errors)
         if found is not None:
             assets.append(found[0])
             links += found[1]
@@ -74,24 +74,26 @@ def find_loose_links(files: Mapping[str, OntologyFile]) -> tuple[ForgeError, ...
 
 
 def _read(
-    name: str, said: object, yaml: YamlFile, errors: list[ForgeError]
+    name: str, entry: object, yaml: YamlFile, errors: list[ForgeError]
 ) -> tuple[CrawledAsset, list[tuple[str, str]]] | None:
     where = yaml.where("types", name)
-    if not isinstance(said, Mapping):
+    if not isinstance(entry, Mapping):
         errors.append(_bad(f"What is said of {name} is a mapping", where))
         return None
     before = len(errors)
-    errors += [_unknown(str(key), _OF_TYPE, yaml.where("types", name, str(key))) for key in said if key not in _OF_TYPE]
+    errors += [
+        _unknown(str(key), _OF_TYPE, yaml.where("types", name, str(key))) for key in entry if key not in _OF_TYPE
+    ]
     properties = [
         _property(str(key), one, yaml.where("types", name, "properties", str(key)), errors)
-        for key, one in _mapping(said, "properties", where, errors).items()
+        for key, one in _mapping(entry, "properties", where, errors).items()
     ]
     links = {
         str(key): _link(str(key), one, yaml.where("types", name, "links", str(key)), errors)
-        for key, one in _mapping(said, "links", where, errors).items()
+        for key, one in _mapping(entry, "links", where, errors).items()
     }
-    texts = {key: _text(said, key, where, errors) for key in ("description", "owner", "domain")}
-    tags, backed_by, key = (_texts(said, part, where, errors) for part in ("tags", "backed_by", "key"))
+    texts = {key: _text(entry, key, where, errors) for key in ("description", "owner", "domain")}
+    tags, backed_by, key = (_texts(entry, part, where, errors) for part in ("tags", "backed_by", "key"))
     if len(errors) > before:
         return None
     linked = [CrawledColumn(f"→ {one}", asset_name(to), True, words) for one, (to, words) in links.items()]
@@ -112,9 +114,9 @@ def _read(
     return asset, [(yaml.where("types", name, "links", one), to) for one, (to, _) in links.items()]
 
 
-def _property(name: str, said: object, where: str, errors: list[ForgeError]) -> CrawledColumn | None:
+def _property(name: str, entry: object, where: str, errors: list[ForgeError]) -> CrawledColumn | None:
     """A word is its type."""
-    given = {"type": said} if isinstance(said, str) else said
+    given = {"type": entry} if isinstance(entry, str) else entry
     if not isinstance(given, Mapping):
         errors.append(_bad(f"The property {name} is a type, or a mapping", where))
         return None
@@ -124,9 +126,9 @@ def _property(name: str, said: object, where: str, errors: list[ForgeError]) -> 
     return CrawledColumn(name, type_, not given.get("required", False), " ".join(filter(None, (words, behind))))
 
 
-def _link(name: str, said: object, where: str, errors: list[ForgeError]) -> tuple[str, str]:
+def _link(name: str, entry: object, where: str, errors: list[ForgeError]) -> tuple[str, str]:
     """A word is the type that it leads to."""
-    given = {"to": said} if isinstance(said, str) else said
+    given = {"to": entry} if isinstance(entry, str) else entry
     if not isinstance(given, Mapping) or not isinstance(given.get("to"), str):
         errors.append(_bad(f"The link {name} says `to:` which type it leads", where))
         return "", ""
@@ -134,24 +136,24 @@ def _link(name: str, said: object, where: str, errors: list[ForgeError]) -> tupl
     return str(given["to"]), _text(given, "description", where, errors)
 
 
-def _mapping(said: Mapping[str, object], key: str, where: str, errors: list[ForgeError]) -> Mapping[str, object]:
-    found = said.get(key) or {}
+def _mapping(entry: Mapping[str, object], key: str, where: str, errors: list[ForgeError]) -> Mapping[str, object]:
+    found = entry.get(key) or {}
     if isinstance(found, Mapping):
         return found
     errors.append(_bad(f"{key} is a mapping", where))
     return {}
 
 
-def _text(said: Mapping[str, object], key: str, where: str, errors: list[ForgeError]) -> str:
-    found = said.get(key)
+def _text(entry: Mapping[str, object], key: str, where: str, errors: list[ForgeError]) -> str:
+    found = entry.get(key)
     if found is None or (isinstance(found, str) and len(found) <= _LONGEST):
         return clean_text(found or "")
     errors.append(_bad(f"{key} is a text of at most {_LONGEST:,} letters", where))
     return ""
 
 
-def _texts(said: Mapping[str, object], key: str, where: str, errors: list[ForgeError]) -> tuple[str, ...]:
-    found = said.get(key) or []
+def _texts(entry: Mapping[str, object], key: str, where: str, errors: list[ForgeError]) -> tuple[str, ...]:
+    found = entry.get(key) or []
     listed = [found] if isinstance(found, str) else found
     if isinstance(listed, list) and all(isinstance(one, str) and one for one in listed):
         return tuple(clean_text(one) for one in listed)

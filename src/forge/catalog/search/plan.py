@@ -110,7 +110,7 @@ def _stages_of(text: str, space: SearchSpace, typos: bool) -> tuple[StageClause,
     related = [_related(word, space) for word in words]
     near = [_near(word, space.name) if typos else NOTHING for word in words]
     nearly = [_near(word, space.related) if typos else NOTHING for word in words]
-    said = [_text(word, space, single=single) for word in words]
+    exactly = [_text(word, space, single=single) for word in words]
     asked = squash(text.strip().replace(":", "."))
     if space is COLUMNS:  # of a column's place, documents keep the name of the table
         asked = ".".join(asked.split(".")[-2:])
@@ -128,8 +128,10 @@ def _stages_of(text: str, space: SearchSpace, typos: bool) -> tuple[StageClause,
     if typos:
         fuzzy = _each_word(own, (own, place, related, near), (related, near), needed=space.own_needed)
         lower.append(StageClause(MatchStage.FUZZY, fuzzy))
-    ways = (said, near, nearly, place) if space.own_needed else (said, near, nearly)
-    lower.append(StageClause(MatchStage.DESCRIPTION, _each_word(said, ways, (near, nearly), needed=space.own_needed)))
+    ways = (exactly, near, nearly, place) if space.own_needed else (exactly, near, nearly)
+    lower.append(
+        StageClause(MatchStage.DESCRIPTION, _each_word(exactly, ways, (near, nearly), needed=space.own_needed))
+    )
     if space is DOCUMENTS:  # e-mail finds what has a column email, netamount what has net_amount
         column = HasToken(fields.COLUMN_EXACT, "".join(words))
         lower = [StageClause(one.stage, AnyOf((one.clause, column))) for one in lower]

@@ -289,13 +289,13 @@ def _hit(place: _Place, query: SearchQuery, marker: QueryMarker, typos: bool) ->
     stage = place.cursor.stage
     if query.order is not SearchSort.RELEVANCE and not query.browses and query.explain:
         stage = _stage_of(place, query, typos) or stage
-    said = column.description if column else document.description
+    text = column.description if column else document.description
     return CatalogHit(
         document=document,
         column=column,
         stage=stage,
         name=marker.name(column.name if column else document.name),
-        description=marker.snippet(said),
+        description=marker.snippet(text),
         columns=() if column else marker.columns(document),
         explanation=ScoreExplanation(stage, points_of(document), boosts_of(document)) if query.explain else None,
     )

@@ -153,8 +153,8 @@ def _of_column(fields: dict[str, Any]) -> dict[str, Any]:
     """A column has a description and one term."""
     if set(fields) - {"description", "terms"} or len(fields.get("terms") or ()) > 1:
         raise ForgeError("E105", "A column has a description, one term and tags", fix="--description, --term, or tag.")
-    said = {key: value for key, value in fields.items() if key == "description"}
-    return {**said, **({"term": (fields["terms"] or [None])[0]} if "terms" in fields else {})}
+    described = {key: value for key, value in fields.items() if key == "description"}
+    return {**described, **({"term": (fields["terms"] or [None])[0]} if "terms" in fields else {})}
 
 
 def _answer(terminal: Terminal, done: EditItem) -> None:
@@ -165,8 +165,8 @@ def _answer(terminal: Terminal, done: EditItem) -> None:
         AnswerColumn("DOMAIN", lambda item: str(item["domain"] or "")),
         AnswerColumn("TAGS", lambda item: ", ".join(item["tags"])),  # type: ignore[arg-type]
     ]
-    said = done.to_dict()
-    facts = {key: said[key] for key in ("edit", "proposal")}
+    answer = done.to_dict()
+    facts = {key: answer[key] for key in ("edit", "proposal")}
     terminal.answer(CommandAnswer(name="assets", items=[done.item.to_dict()], columns=columns, facts=facts))
     if done.proposal is not None:
         terminal.say(f"Proposed. Someone else makes it so: forge catalog approve {done.proposal.id}")

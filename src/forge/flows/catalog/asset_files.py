@@ -33,7 +33,7 @@ def asset_files(root: Path) -> tuple[Path, ...]:
 
 
 def read_asset_files(root: Path) -> tuple[dict[str, FileDocumentation], tuple[ForgeError, ...]]:
-    said: dict[str, FileDocumentation] = {}
+    documented: dict[str, FileDocumentation] = {}
     errors: list[ForgeError] = []
     for path in asset_files(root):
         name = path.relative_to(root).as_posix()
@@ -54,23 +54,25 @@ def read_asset_files(root: Path) -> tuple[dict[str, FileDocumentation], tuple[Fo
                 "E851",
                 f"{asset} is described in two files",
                 where=name,
-                why=f"The other is {next(iter(said[asset].places.values()), 'read before')}.",
+                why=f"The other is {next(iter(documented[asset].places.values()), 'read before')}.",
                 fix="Keep one of them.",
             )
             for asset in read.assets
-            if asset in said
+            if asset in documented
         ]
-        said = {**read.assets, **said}
-    return said, tuple(errors)
+        documented = {**read.assets, **documented}
+    return documented, tuple(errors)
 
 
 def sync_asset_files(root: Path, store: AssetStore, clock: Clock) -> FileSync:
-    said, errors = read_asset_files(root)
+    documented, errors = read_asset_files(root)
     if errors:
         return FileSync(errors=errors)
-    known = store.assets_named(said)  # a file may still name an asset by a name that it had
-    changed = store.put_files({known[name].qualified_name: one for name, one in said.items() if name in known}, clock())
-    return FileSync(changed, tuple(name for name in said if name not in known))
+    known = store.assets_named(documented)  # a file may still name an asset by a name that it had
+    changed = store.put_files(
+        {known[name].qualified_name: one for name, one in documented.items() if name in known}, clock()
+    )
+    return FileSync(changed, tuple(name for name in documented if name not in known))
 
 
 @dataclass(slots=True)

@@ -140,10 +140,10 @@ class AssetSheet:
         row = asset_row(self.found.asset, self.now) if self.found else {}
         if self.asset is None:
             return row
-        said = asset_summary(self.asset)
+        documentation = asset_summary(self.asset)
         if row:
-            said |= {key: said[key] or row[key] for key in ("description", "owner", "tags")}
-        return row | said
+            documentation |= {key: documentation[key] or row[key] for key in ("description", "owner", "tags")}
+        return row | documentation
 
     def _of_commit(self) -> dict[str, Any]:
         found = self.found
@@ -195,9 +195,9 @@ class AssetSheet:
         columns = []
         for state in self.found.columns:
             name = state.column.name
-            said = words.get(name.lower())
+            documentation = words.get(name.lower())
             own = asset.of_column(name) if asset else None
-            description = said["description"] if said else own.description if own else None
+            description = documentation["description"] if documentation else own.description if own else None
             columns.append(
                 {
                     "name": name,

@@ -86,7 +86,7 @@ class AssetStore(Protocol):
     def apply(self, plan: CrawlPlan, at: datetime) -> None:
         """All of a crawl, or nothing. A name that came meanwhile keeps its documentation."""
 
-    def put_files(self, said: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
+    def put_files(self, documented: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
         """What files say of assets, by name: exactly this from now on. The names of the assets that changed."""
 
     # edits

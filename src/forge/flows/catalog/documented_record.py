@@ -9,16 +9,16 @@ from forge.catalog.asset import Documentation
 from forge.flows.runs.records import AssetRecord
 
 
-def documented_record(record: AssetRecord, said: Documentation) -> AssetRecord:
-    described = {name: column.description for name, column in said.columns.items() if column.description}
+def documented_record(record: AssetRecord, documentation: Documentation) -> AssetRecord:
+    described = {name: column.description for name, column in documentation.columns.items() if column.description}
     columns = tuple(
         {**column, "description": described.get(str(column["name"]).lower()) or column.get("description", "")}
         for column in record.columns
     )
     return replace(
         record,
-        description=said.description or record.description,
-        owner=said.owner or record.owner,
-        tags=tuple(dict.fromkeys((*said.tags, *record.tags))),
+        description=documentation.description or record.description,
+        owner=documentation.owner or record.owner,
+        tags=tuple(dict.fromkeys((*documentation.tags, *record.tags))),
         columns=columns if described else record.columns,
     )

@@ -75,9 +75,9 @@ def edit_asset(
 ) -> EditOutcome:
     """`expected_version`: E853 where the documentation has another one by now. Without it, an edit of fields that
     others do not touch meanwhile is never lost."""
-    said = _with_terms(read_edit(fields), ports)
+    changes = _with_terms(read_edit(fields), ports)
     ports.file_sync()
-    return _apply(name, said, ports, expected_version)
+    return _apply(name, changes, ports, expected_version)
 
 
 def check_edit(asset: CatalogAsset, fields: Mapping[str, Any], ports: EditPorts) -> None:
@@ -117,7 +117,7 @@ def decide_proposal(proposal_id: str, ports: EditPorts, *, approve: bool, commen
         now = ports.clock()
         state = ProposalState.APPROVED if approve else ProposalState.REJECTED
         decided = replace(proposal, state=state, decided_by=ports.actor, decided_at=now, comment=comment[:1000])
-        edit = plan_edit(asset, proposal.said, now, proposal.by, undoes=proposal.undoes) if approve else None
+        edit = plan_edit(asset, proposal.changes, now, proposal.by, undoes=proposal.undoes) if approve else None
         if edit is not None:
             refuse_incomplete(asset, edit.after, ports.policies)
             edit = replace(edit, approved_by=ports.actor)
@@ -138,7 +138,7 @@ def find_proposal(store: AssetStore, proposal_id: str) -> EditProposal:
 
 def _apply(
     name: str,
-    said: Mapping[str, Any],
+    changes: Mapping[str, Any],
     ports: EditPorts,
     expected: int | None,
     *,
@@ -148,7 +148,7 @@ def _apply(
         asset = find_asset(ports.store, name)
         if expected is not None and asset.version != expected:
             raise StaleVersionError(asset.qualified_name, expected, asset.version)
-        edit = plan_edit(asset, said, ports.clock(), ports.actor, undoes=undoes)
+        edit = plan_edit(asset, changes, ports.clock(), ports.actor, undoes=undoes)
         if edit is None:
             return EditOutcome(asset)
         refuse_incomplete(asset, edit.after, ports.policies)
@@ -160,10 +160,10 @@ def _apply(
     raise StaleVersionError(asset.qualified_name, asset.version, find_asset(ports.store, name).version)
 
 
-def _with_terms(said: Mapping[str, Any], ports: EditPorts) -> Mapping[str, Any]:
+def _with_terms(changes: Mapping[str, Any], ports: EditPorts) -> Mapping[str, Any]:
     """Terms by their ids. A link may come before its term, and outlive it."""
-    found = dict(said)
-    for path, value in said.items():
+    found = dict(changes)
+    for path, value in changes.items():
         if path == "terms" and value:
             found[path] = list(dict.fromkeys(ports.term_id(one) for one in value))
         elif path.startswith("columns.") and path.endswith(".term") and value:
@@ -176,7 +176,7 @@ def _propose(asset: CatalogAsset, edit: AssetEdit, ports: EditPorts) -> EditProp
         id=ports.new_id(),
         uid=asset.uid,
         asset=asset.qualified_name,
-        said=edit.after,
+        changes=edit.after,
         base_version=asset.version,
         undoes=edit.undoes,
         by=edit.by,

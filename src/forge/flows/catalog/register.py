@@ -55,10 +55,10 @@ def register_assets(
     now = crawls.store.assets_named(asset.qualified_name for asset, _ in read)
     return tuple(
         RegisteredAsset(
-            edit_asset(asset.qualified_name, said, synced) if said else EditOutcome(now[asset.qualified_name]),
+            edit_asset(asset.qualified_name, entry, synced) if entry else EditOutcome(now[asset.qualified_name]),
             asset.qualified_name not in marks,
         )
-        for asset, said in read
+        for asset, entry in read
     )
 
 
@@ -72,13 +72,13 @@ def _check(
     now = crawls.clock()
     known = crawls.store.assets_named(asset.qualified_name for asset, _ in read)
     faults: list[ForgeError] = []
-    for asset, said in read:
+    for asset, entry in read:
         name = asset.qualified_name
         old = known.get(name)
         if old is None or old.qualified_name != name:
             old = CatalogAsset(uid="", crawled=seen[name], created_at=now, updated_at=now)
         try:
-            check_edit(replace(old, crawled=seen.get(name, old.crawled)), said, edits)
+            check_edit(replace(old, crawled=seen.get(name, old.crawled)), entry, edits)
         except ForgeError as error:
             faults += errors_of(error)
     raise_errors(faults)
@@ -108,9 +108,9 @@ def _read(item: Mapping[str, Any], where: str) -> tuple[CrawledAsset, dict[str, 
         words = ", ".join(one.value for one in AssetType)
         faults.append(ForgeError("E851", f"type is one of {words}", where=where or None))
         type_ = AssetType.DATASET
-    said = {key: value for key, value in item.items() if key in EDITABLE}
+    entry = {key: value for key, value in item.items() if key in EDITABLE}
     try:
-        read_edit(said)
+        read_edit(entry)
     except ForgeError as error:
         faults.append(error)
     faults += _faults(item, where or None)
@@ -123,7 +123,7 @@ def _read(item: Mapping[str, Any], where: str) -> tuple[CrawledAsset, dict[str, 
     asset = CrawledAsset(
         qualified_name=name.strip(), type=type_, source=BY_HAND, columns=columns, backed_by=backed_by, **more
     )
-    return asset, said
+    return asset, entry
 
 
 def _faults(item: Mapping[str, Any], where: str | None) -> list[ForgeError]:

@@ -83,15 +83,16 @@ class MemoryAssetStore:
             for uid, pointer in plan.moved.items():
                 self._crawls[uid] = (self._crawls[uid][0], pointer)
 
-    def put_files(self, said: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
+    def put_files(self, documented: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
         with self._lock:
             changed = [
                 one
                 for one in self._assets.values()
-                if self._filed.get(one.uid, FileDocumentation()) != said.get(one.qualified_name, FileDocumentation())
+                if self._filed.get(one.uid, FileDocumentation())
+                != documented.get(one.qualified_name, FileDocumentation())
             ]
             for one in changed:
-                self._filed[one.uid] = said.get(one.qualified_name, FileDocumentation())
+                self._filed[one.uid] = documented.get(one.qualified_name, FileDocumentation())
                 self._assets[one.uid] = replace(one, updated_at=at)
             names = tuple(sorted(one.qualified_name for one in changed))
             for name in names:

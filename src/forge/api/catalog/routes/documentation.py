@@ -138,10 +138,10 @@ def undo_asset_edit(
 def change_asset(asset_id: AssetIdentity, body: AssetChange, site: TheSite, caller: ThePrincipal) -> EditOutcomeView:
     """Change what the body has; the rest stays. In a domain that asks for approval it is proposed. 409 where the
     documentation is not at `expected_version`, and for a field that a file of the project sets."""
-    said = _said(body)
-    expected = said.pop("expected_version", None)
+    fields = _said(body)
+    expected = fields.pop("expected_version", None)
     ports = site.wiring.catalog.edit_ports(caller.user)
-    return _outcome(edit_asset(asset_id, said, ports, expected_version=expected))
+    return _outcome(edit_asset(asset_id, fields, ports, expected_version=expected))
 
 
 @of_names.get("/assets/{asset_id:path}")

@@ -21,9 +21,9 @@ def find_links(assets: AssetStore, term_id: str) -> tuple[TermLink, ...]:
 
 
 def links_of(asset: CatalogAsset, term_id: str) -> list[TermLink]:
-    name, said = asset.qualified_name, asset.documentation
-    own = [TermLink(name)] if term_id in said.terms else []
-    columns = (column for column, words in sorted(said.columns.items()) if words.term == term_id)
+    name, documentation = asset.qualified_name, asset.documentation
+    own = [TermLink(name)] if term_id in documentation.terms else []
+    columns = (column for column, words in sorted(documentation.columns.items()) if words.term == term_id)
     spelled = {column.name.lower(): column.name for column in asset.crawled.columns}
     return own + [TermLink(name, spelled.get(column, column)) for column in columns]
 

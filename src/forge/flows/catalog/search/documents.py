@@ -42,7 +42,7 @@ def asset_document(
 
 
 def _of_asset(asset: CatalogAsset, facts: SearchFacts, terms: Mapping[str, GlossaryTerm]) -> SearchDocument:
-    crawled, said = asset.crawled, asset.documentation
+    crawled, documentation = asset.crawled, asset.documentation
     columns = []
     for column in crawled.columns:
         own = asset.of_column(column.name)
@@ -67,16 +67,16 @@ def _of_asset(asset: CatalogAsset, facts: SearchFacts, terms: Mapping[str, Gloss
         description=asset.description,
         columns=tuple(columns),
         tags=asset.tags,
-        terms=tuple(DocumentTerm(terms[one].name, terms[one].synonyms) for one in said.terms if one in terms),
+        terms=tuple(DocumentTerm(terms[one].name, terms[one].synonyms) for one in documentation.terms if one in terms),
         owner=asset.owner,
-        team=said.team,
+        team=documentation.team,
         domain=asset.domain,
-        classification=_level(facts.classification or said.classification),
+        classification=_level(facts.classification or documentation.classification),
         pii=tuple(sorted(set(facts.pii.values()))),
         quality=facts.quality,
         popularity=facts.popularity,
         fresh_at=crawled.updated_at,
-        deprecated=said.deprecated is not None,
+        deprecated=documentation.deprecated is not None,
         vanished=asset.state is AssetState.VANISHED,
         has_contract=facts.has_contract,
     )
@@ -86,10 +86,10 @@ def _with_record(found: SearchDocument, asset: CatalogAsset, record: AssetRecord
     known = {column.name.lower(): column for column in found.columns}
     columns = []
     for column in _record_columns(record, facts):
-        said = known.get(column.name.lower())
+        documentation = known.get(column.name.lower())
         own = asset.of_column(column.name).description
-        words = own or column.description or (said.description if said else "")
-        columns.append(replace(said, type=column.type, description=words) if said else column)
+        words = own or column.description or (documentation.description if documentation else "")
+        columns.append(replace(documentation, type=column.type, description=words) if documentation else column)
     return replace(
         found,
         columns=tuple(columns) or found.columns,

@@ -55,16 +55,16 @@ def crawled_columns(write: CrawlWrite, at: datetime) -> Row:
 
 def listed_columns(crawled: CrawledAsset, edited: Documentation, filed: FileDocumentation) -> Row:
     """What lists filter by, as it holds."""
-    said = with_files(edited, filed)
-    return {"domain": said.domain or crawled.domain, "owner": said.owner or crawled.owner}
+    content = with_files(edited, filed)
+    return {"domain": content.domain or crawled.domain, "owner": content.owner or crawled.owner}
 
 
 def label_rows(uid: str, crawled: CrawledAsset, edited: Documentation, filed: FileDocumentation) -> Iterator[Row]:
-    said = with_files(edited, filed)
+    content = with_files(edited, filed)
     own = {"uid": uid, "column_name": ""}
-    yield from ({"kind": TAG, "value": tag, **own} for tag in dict.fromkeys((*said.tags, *crawled.tags)))
-    yield from ({"kind": TERM, "value": term, **own} for term in dict.fromkeys(said.terms))
-    for name, column in said.columns.items():
+    yield from ({"kind": TAG, "value": tag, **own} for tag in dict.fromkeys((*content.tags, *crawled.tags)))
+    yield from ({"kind": TERM, "value": term, **own} for term in dict.fromkeys(content.terms))
+    for name, column in content.columns.items():
         yield from ({"kind": TAG, "value": tag, "uid": uid, "column_name": name} for tag in dict.fromkeys(column.tags))
         if column.term is not None:
             yield {"kind": TERM, "value": column.term, "uid": uid, "column_name": name}

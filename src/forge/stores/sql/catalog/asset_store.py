@@ -93,17 +93,17 @@ class SqlAssetStore(SqlRecords):
             lock_catalog(connection)
             log_changes(connection, "asset", write_crawl(connection, plan, at))
 
-    def put_files(self, said: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
+    def put_files(self, documented: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
         with writing(self._engine) as connection:
             lock_catalog(connection)
             c = t.assets.c
             query = select(c.uid, c.name, c.crawled, c.edited, c.filed)
             old = find_rows(connection, query.where(c.filed.is_not(None)))
-            known = {row["name"]: row for row in (*old, *_batched(connection, query, c.name, [*said]))}
+            known = {row["name"]: row for row in (*old, *_batched(connection, query, c.name, [*documented]))}
             changed = [
                 (row, filed)
                 for name, row in known.items()
-                if read_filed(row["filed"]) != (filed := said.get(name, FileDocumentation()))
+                if read_filed(row["filed"]) != (filed := documented.get(name, FileDocumentation()))
             ]
             _write_files(connection, changed, at)
             names = tuple(sorted(str(row["name"]) for row, _ in changed))
@@ -220,8 +220,11 @@ def _write_files(
         return
     statement = t.assets.update().where(t.assets.c.uid == bindparam("of"))
     connection.execute(
-        statement.values(filed=bindparam("said"), updated_at=bindparam("at")),
-        [{"of": row["uid"], "said": filed_json(filed) if filed.places else None, "at": at} for row, filed in changed],
+        statement.values(filed=bindparam("documented"), updated_at=bindparam("at")),
+        [
+            {"of": row["uid"], "documented": filed_json(filed) if filed.places else None, "at": at}
+            for row, filed in changed
+        ],
     )
     write_listed(
         connection,

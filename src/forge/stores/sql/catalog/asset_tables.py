@@ -83,7 +83,7 @@ proposals = Table(
     Column("uid", String(32), nullable=False),
     Column("asset", Code, nullable=False),
     Column("state", String(16), nullable=False),
-    Column("said", Json, nullable=False),
+    Column("changes", Json, nullable=False),
     Column("base_version", Integer, nullable=False),
     Column("undoes", Integer),
     Column("by", Text, nullable=False),

@@ -30,8 +30,8 @@ def write_crawl(connection: Connection, plan: CrawlPlan, at: datetime) -> list[s
     _update(connection, [write for write in writes if write.uid in stored], stored, at)
     parts: dict[str, AssetParts] = {}
     for write in writes:
-        said = stored.get(write.uid, (Documentation(), FileDocumentation()))
-        parts[write.uid] = (write.asset, *said)
+        documentation = stored.get(write.uid, (Documentation(), FileDocumentation()))
+        parts[write.uid] = (write.asset, *documentation)
     write_labels(connection, parts, are_new=len(fresh) == len(writes))
     _vanish(connection, plan, at)
     _move(connection, plan.moved)

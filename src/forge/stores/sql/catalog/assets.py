@@ -20,12 +20,14 @@ class SqlAssets(SqlRecords):
     def assets(self, tables: Collection[TableName] | None = None) -> tuple[AssetRecord, ...]:
         names = None if tables is None else sorted(map(str, tables))
         found = self._recorded(names)
-        said = self._documentation(names)
-        if not said:
+        written = self._documentation(names)
+        if not written:
             return found
         from forge.flows.catalog.documented_record import documented_record
 
-        return tuple(documented_record(one, said[str(one.table)]) if str(one.table) in said else one for one in found)
+        return tuple(
+            documented_record(one, written[str(one.table)]) if str(one.table) in written else one for one in found
+        )
 
     def _documentation(self, names: Sequence[str] | None) -> Mapping[str, Documentation]:
         """Of tables that somebody documented; what reads it is loaded only where there is one."""

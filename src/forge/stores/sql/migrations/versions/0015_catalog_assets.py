@@ -81,7 +81,7 @@ def _edits() -> None:
         sa.Column("uid", sa.String(32), nullable=False),
         sa.Column("asset", CODE, nullable=False),
         sa.Column("state", sa.String(16), nullable=False),
-        sa.Column("said", sa.Text, nullable=False),
+        sa.Column("changes", sa.Text, nullable=False),
         sa.Column("base_version", sa.Integer, nullable=False),
         sa.Column("undoes", sa.Integer),
         sa.Column("by", sa.Text, nullable=False),
