@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
@@ -21,6 +22,7 @@ from source_worlds import SECRETS, SourceWorld, mariadb_world, postgres_world, s
 from forge.federation.plan import SourceQuery
 from forge.federation.relation import RelationName
 from forge.federation.source import ConnectorKind, Source
+from forge.federation.statistics import place_of
 from forge.model.errors import CancellationError, ForgeError
 from forge.stores.connectors import open_connector
 from forge.stores.connectors.mysql import bound_text
@@ -475,6 +477,31 @@ def test_postgresql_has_no_version_where_more_than_transactions_changes_rows(
     before = _version(world, "made")
     world.execute("REFRESH MATERIALIZED VIEW made")
     assert _version(world, "made") != before
+
+
+@pytest.mark.services("postgres")
+def test_postgresql_tells_how_its_values_lie(new_postgres: Callable[[], str], tmp_path: Path) -> None:
+    world = postgres_world(new_postgres(), tmp_path)
+    world.execute(
+        "CREATE TABLE lies (id int, city text, amount numeric(10,2), day date, at timestamptz, same int, odd date);\n"
+        "INSERT INTO lies SELECT n, 'city ' || n % 20, n / 10.0, date '2026-01-01' + n / 100, "
+        "timestamptz '2026-01-01 00:00:00+00' + n * interval '1 minute', CASE WHEN n % 4 = 0 THEN 7 END, "
+        "CASE WHEN n % 2 = 0 THEN date 'infinity' ELSE date '2026-01-01' END FROM generate_series(1, 10000) n"
+    )
+    world.execute("ANALYZE lies")
+    found = world.open().describe(world.path("lies"))
+    assert found is not None
+    known = {one.name: one.statistics for one in found.columns}
+    assert (known["city"].distinct, known["city"].bounds) == (20, ())
+    assert known["same"].nulls == pytest.approx(0.75, abs=0.05)
+    assert known["odd"].bounds == ()  # some of its values have no place
+    for column, value in {
+        "id": 2_500,
+        "amount": Decimal(250),
+        "day": date(2026, 1, 26),
+        "at": datetime(2026, 1, 2, 17, 40, tzinfo=UTC),
+    }.items():
+        assert known[column].share_between(None, place_of(value)) == pytest.approx(0.25, abs=0.05), column
 
 
 def _version(world: SourceWorld, table: str) -> str:

@@ -35,6 +35,7 @@ def explain(
         "sources": [_source(one, kinds[one.source], parameters or {}, read) for one in plan.fragments],
         "rest": plan.rest.sql("spark"),
         "decisions": [one.to_dict() for one in plan.decisions],
+        "join_orders": [one.to_dict() for one in plan.join_orders],
     }
     if executor:
         found["executor"] = {"name": executor, "why": why_executor}
@@ -58,6 +59,10 @@ def explain_text(explained: Mapping[str, object]) -> str:
     if kept:
         lines += ["", "Not pushed, or not as a whole:"]
         lines += [f"  {one['part']} {one['text']} ({one['source']}): {one['why']}" for one in kept]
+    orders = explained["join_orders"]
+    assert isinstance(orders, list)
+    for one in orders:
+        lines += ["", f"Joined in the order {', '.join(table['table'] for table in one['tables'])}: {one['why']}"]
     executor = explained.get("executor")
     if isinstance(executor, dict):
         lines += ["", f"Runs {executor['name']}" + (f": {executor['why']}" if executor["why"] else "")]

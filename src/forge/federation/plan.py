@@ -87,14 +87,51 @@ class Fragment:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinStep:
+    """`rows`: of the table alone; None where nobody knows, or not all of them are for who asks. `joined`: of all so
+    far, by estimate."""
+
+    table: str
+    rows: int | None
+    joined: int
+
+    def to_dict(self) -> dict[str, object]:
+        return {"table": self.table, "rows": self.rows}
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOrder:
+    """Tables as they are joined, where that is not the order of the text."""
+
+    steps: tuple[JoinStep, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        return {"tables": [one.to_dict() for one in self.steps], "why": self.why}
+
+    @property
+    def why(self) -> str:
+        first = self.steps[0]
+        held = max(one.joined for one in self.steps[:-1])
+        known = f" because it has about {_rows(first.rows)}" if first.rows is not None else ""
+        told = "" if any(one.rows is None for one in self.steps) else f": at most about {_rows(held)} in between"
+        return f"{first.table} is joined first{known}, then what leaves the fewest rows{told}"
+
+
+def _rows(number: int) -> str:
+    return "one row" if number == 1 else f"{number:,} rows"
+
+
+@dataclass(frozen=True, slots=True)
 class QueryPlan:
     """`fragments` are in the order in which they are read: small ones first, so that their keys can filter others.
-    `rest` reads only fragments, by name. `whole`: one source computes everything, and `rest` passes its rows on."""
+    `rest` reads only fragments, by name. `join_orders`: of SELECTs of the rest. `whole`: one source computes
+    everything, and `rest` passes its rows on."""
 
     text: str
     fragments: tuple[Fragment, ...]
     rest: exp.Query
     decisions: tuple[PushDecision, ...] = ()
+    join_orders: tuple[JoinOrder, ...] = ()
     whole: bool = False
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.federation.source import LAKE
+from forge.federation.statistics import NOTHING_KNOWN, ColumnStatistics
 from forge.model.types import DataType
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class SourceColumn:
     """`same_equality`: the source says `=` of two values exactly where Spark does (no collation that ignores case, no
     padding). `same_order`: it also sorts and compares them as Spark does, or can be told to by a collation.
     `native`: the type in the source's own words. `parameter`: of an API, by which it finds a value of this column.
-    `distinct`: how many values it has, as the source estimates. `mask`: values are changed as they arrive, and the
+    `statistics`: of its values, as the source estimates. `mask`: values are changed as they arrive, and the
     source is asked for nothing but them."""
 
     name: str
@@ -61,8 +62,12 @@ class SourceColumn:
     parameter: str = ""
     same_equality: bool = True
     same_order: bool = True
-    distinct: int | None = None
+    statistics: ColumnStatistics = field(default=NOTHING_KNOWN, repr=False, compare=False)  # no row depends on it
     mask: MaskedAs | None = None
+
+    @property
+    def distinct(self) -> int | None:
+        return self.statistics.distinct
 
     @property
     def raw(self) -> SourceColumn:

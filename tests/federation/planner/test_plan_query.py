@@ -92,6 +92,9 @@ def _plan_text(query: str) -> str:
         return f"error: {error.what}" + (f" {error.fix}" if error.fix else "")
     lines = _asked_lines(plan)
     lines.append("whole" if plan.whole else f"rest: {plan.rest.sql('spark').replace('`', '')}")
+    lines += [
+        f"joined in the order {', '.join(step.table for step in one.steps)}: {one.why}" for one in plan.join_orders
+    ]
     for one in plan.decisions:
         if not one.pushed or one.prefilter:
             word = "again" if one.prefilter else "not"

@@ -202,6 +202,47 @@ def test_a_plan_says_what_each_source_is_asked_and_why_not_more(wiring: Wiring) 
     assert any(one["part"] == "join" and not one["pushed"] and one["why"] for one in decisions)
 
 
+def test_joins_are_computed_in_the_order_that_leaves_the_fewest_rows(wiring: Wiring) -> None:
+    with closing(sqlite3.connect(wiring.root / "data" / "crm.db")) as crm, crm:
+        crm.execute("CREATE TABLE visits (person INTEGER, country TEXT)")
+        crm.executemany("INSERT INTO visits VALUES (?, 'DE')", [(number % 7,) for number in range(1_000)])
+    sql = (
+        "SELECT count(*) AS n, max(r.rate) AS rate FROM core.orders o JOIN crm.visits v ON v.person = o.id "
+        "JOIN rates r ON r.country = v.country JOIN core.orders p ON p.id = o.person"
+    )
+    explained = explain(wiring.federation.query_ports(), QueryRequest(sql))
+    orders: Any = explained.to_dict()["join_orders"]
+    (order,) = orders
+    assert [one["table"] for one in order["tables"]] == ["core.orders", "core.orders", "crm.visits", "rates"]
+    assert order["tables"][0] == {"table": "core.orders", "rows": 4}
+    assert "Joined in the order core.orders, core.orders, crm.visits, rates" in explained.text()
+    assert rows(wiring, sql) == rows(wiring, sql, pushdown=False) == [(429, Decimal("1.19"))]
+
+
+def test_what_nobody_knows_the_size_of_is_named(wiring: Wiring) -> None:
+    with closing(sqlite3.connect(wiring.root / "data" / "crm.db")) as crm, crm:
+        crm.execute("CREATE VIEW seen AS SELECT * FROM people")
+
+    def why(sql: str) -> str:
+        return explain(wiring.federation.query_ports(), QueryRequest(sql)).why
+
+    assert why("SELECT * FROM crm.people") == "it is small"
+    assert why("SELECT * FROM rates") == "it is small"
+    assert "how many rows crm.seen gives is unknown" in why(
+        "SELECT * FROM crm.seen s JOIN rates r ON r.country = s.country"
+    )
+    assert why("SELECT id FROM crm.seen LIMIT 3") == "it is small"
+
+
+def test_a_large_file_of_texts_is_large(wiring: Wiring) -> None:
+    with (wiring.root / "data" / "rates.csv").open("a") as file:
+        for _ in range(40):
+            file.write("DE,1.19\n" * 100_000)
+    found = explain(wiring.federation.query_ports(), QueryRequest("SELECT count(*) AS n FROM rates"))
+    assert found.executor == "spark"
+    assert "rows are read, more than 3,000,000" in found.why
+
+
 def test_a_plan_says_which_columns_arrive_in_each_column_of_the_result(wiring: Wiring) -> None:
     explained = explain(wiring.federation.query_ports(), QueryRequest(JOINED))
     assert explained.lineage is not None

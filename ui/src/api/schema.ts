@@ -7224,6 +7224,16 @@ export interface components {
             run_id: string;
         };
         /**
+         * JoinOrderView
+         * @description Tables as they are joined, where that is not the order of the text.
+         */
+        JoinOrderView: {
+            /** Tables */
+            tables: components["schemas"]["JoinedTableView"][];
+            /** Why */
+            why: string;
+        };
+        /**
          * JoinView
          * @description Inferred: code joins by these columns, and no key is declared between the tables. Of unknown cardinality, source
          *     and target say nothing but the order of their names.
@@ -7256,6 +7266,16 @@ export interface components {
              * @enum {string}
              */
             type: "join";
+        };
+        /**
+         * JoinedTableView
+         * @description `rows`: estimated; null where nobody knows, or not all of them are for who asks.
+         */
+        JoinedTableView: {
+            /** Rows */
+            rows: number | null;
+            /** Table */
+            table: string;
         };
         /**
          * JudgeStart
@@ -9087,7 +9107,8 @@ export interface components {
         /**
          * PlanView
          * @description `nodes`: the tree, its root the result; `sources`: what each is asked; `decisions`: each part of the query,
-         *     pushed or why not. A text that Spark computes as it came has none of these.
+         *     pushed or why not; `join_orders`: where joins are not computed in the order of the text. A text that Spark computes
+         *     as it came has none of these.
          */
         PlanView: {
             /** Cache */
@@ -9100,6 +9121,11 @@ export interface components {
                 [key: string]: unknown;
             }[];
             executor: components["schemas"]["EngineView"];
+            /**
+             * Join Orders
+             * @default []
+             */
+            join_orders: components["schemas"]["JoinOrderView"][];
             /** Lineage */
             lineage?: components["schemas"]["OutputLineageView"][] | null;
             /** Nodes */
@@ -13014,7 +13040,9 @@ export type IngestRequest = components['schemas']['IngestRequest'];
 export type IngestedView = components['schemas']['IngestedView'];
 export type JoinConditionWire = components['schemas']['JoinConditionWire'];
 export type JoinEvidenceView = components['schemas']['JoinEvidenceView'];
+export type JoinOrderView = components['schemas']['JoinOrderView'];
 export type JoinView = components['schemas']['JoinView'];
+export type JoinedTableView = components['schemas']['JoinedTableView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
 export type JudgedByView = components['schemas']['JudgedByView'];
 export type KeptView = components['schemas']['KeptView'];

@@ -10,7 +10,7 @@ from sqlglot import exp
 from forge.federation.dialects.render import set_path
 from forge.federation.dialects.rules import LakeOrKind, SourceRules, rules_of
 from forge.federation.names import set_ref
-from forge.federation.plan import Fragment, PushDecision, QueryPart, RowGuard
+from forge.federation.plan import Fragment, JoinOrder, PushDecision, QueryPart, RowGuard
 from forge.federation.planner.local_names import LocalQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.model.types import DataType
@@ -37,6 +37,7 @@ class FragmentList:
         self.parameters = parameters
         self.fragments: list[Fragment] = []
         self.decisions: list[PushDecision] = []
+        self.join_orders: list[JoinOrder] = []
         self._names: Iterator[str] = query.fresh.numbered("f")
 
     def rules(self, source: str) -> SourceRules:

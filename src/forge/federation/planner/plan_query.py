@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.rules import LakeOrKind
 from forge.federation.plan import QueryPlan
-from forge.federation.planner.estimates import filtered_rows
+from forge.federation.planner.estimates import filtered_rows, with_key_statistics
 from forge.federation.planner.fragments import ONE, FragmentList, Output, read_fragment
 from forge.federation.planner.key_filters import add_key_filters
 from forge.federation.planner.local_names import LocalQuery, give_local_names
@@ -34,6 +34,7 @@ def plan_query(
 ) -> QueryPlan:
     """`relations`: by the names that `find_relations` gives. `parameters`: the values of `:name`; a predicate with one
     that is not there stays in the rest. E108: an unknown table or column."""
+    relations = {name: with_key_statistics(one) for name, one in relations.items()}
     local = give_local_names(tree, relations, sources)
     plan = FragmentList(local, kinds, parameters or {})
     qualified = qualify_columns(local)
@@ -49,7 +50,7 @@ def plan_query(
         set_output_names(rest, names)
     fragments = add_key_filters(plan.fragments, rest, kinds) if pushdown else tuple(plan.fragments)
     fragments = mark_splits(fragments, relations)
-    found = QueryPlan(tree.sql("spark"), fragments, rest, tuple(plan.decisions))
+    found = QueryPlan(tree.sql("spark"), fragments, rest, tuple(plan.decisions), tuple(plan.join_orders))
     return as_whole(found, kinds) if pushdown else found
 
 

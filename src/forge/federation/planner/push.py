@@ -10,6 +10,7 @@ from sqlglot import exp
 from forge.federation.dialects.predicates import PredicateProver, ProvedPredicate
 from forge.federation.planner.estimates import filtered_rows
 from forge.federation.planner.fragments import ONE, FragmentList, Output, read_fragment
+from forge.federation.planner.join_order import order_joins
 from forge.federation.planner.joins import (
     Condition,
     FromItem,
@@ -53,6 +54,7 @@ def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:
     if not _push_all(select, items, tables, joins, plan):
         _read_all(select, len(items), tables, joins, plan)
     if pooled:
+        order_joins(select, plan)
         place_conditions(select)
 
 

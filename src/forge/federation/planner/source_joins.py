@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from forge.federation.dialects.predicates import PredicateProver, all_of, conjuncts
-from forge.federation.planner.estimates import filtered_rows
+from forge.federation.planner.estimates import filtered_rows, joined_rows
 from forge.federation.planner.fragments import ONE, FragmentList, Output, fragment_table, null_of
 from forge.federation.planner.joins import conditions_of, drop_from_where, is_inner, join_sides, tables_of
 from forge.federation.planner.source_table import SourceTable, needed_columns, own_aliases
@@ -129,7 +129,7 @@ def _inner_join(select: exp.Select, tables: Sequence[SourceTable], plan: Fragmen
     where = all_of([one.node.copy() for table in tables for one in table.pushed])
     if where is not None:
         scope.set("where", exp.Where(this=where))
-    return SourceJoin(tuple(tables), scope, _joined_rows(tables))
+    return SourceJoin(tuple(tables), scope, _joined_rows(tables, proved))
 
 
 def _links(proved: Sequence[exp.Expr], table: SourceTable) -> list[exp.Expr]:
@@ -144,6 +144,7 @@ def _outer_join(select: exp.Select, tables: Sequence[SourceTable], plan: Fragmen
         return None
     run = [places[0]]
     joins: list[exp.Join] = []
+    links: list[exp.Expr] = []
     for at, join in enumerate(select.args.get("joins") or [], start=1):
         table = places.get(at)
         if table is None or table.source != run[0].source or sides[at] not in ("inner", "left"):
@@ -153,6 +154,7 @@ def _outer_join(select: exp.Select, tables: Sequence[SourceTable], plan: Fragmen
         if len(proved) < len(on) or not any(_is_equi_join(one) or _is_collated_pair(one) for one in proved):
             break
         run.append(table)
+        links += proved
         side = "LEFT" if sides[at] == "left" else None
         joins.append(exp.Join(this=table.node.copy(), on=all_of(proved), side=side))
     last = len(run) - 1
@@ -167,7 +169,7 @@ def _outer_join(select: exp.Select, tables: Sequence[SourceTable], plan: Fragmen
     condition = all_of(where)
     if condition is not None:
         scope.set("where", exp.Where(this=condition))
-    return SourceJoin(tuple(run), scope, _joined_rows(run))
+    return SourceJoin(tuple(run), scope, _joined_rows(run, links))
 
 
 def _is_collated_pair(node: exp.Expr) -> bool:
@@ -193,16 +195,35 @@ def _after_joins(
     return found
 
 
-def _joined_rows(tables: Sequence[SourceTable]) -> int | None:
-    """A join to a key is filtered as much as the table with the key is."""
-    largest, share = 0, 1.0
-    for table in tables:
-        filtered = filtered_rows(table.relation, [one.node for one in table.pushed])
-        if filtered is None or table.relation.rows is None:
-            return None
-        largest = max(largest, table.relation.rows)
-        share *= filtered / table.relation.rows if table.relation.rows else 1
-    return max(round(largest * share), min(largest, 1))
+def _joined_rows(tables: Sequence[SourceTable], conditions: Sequence[exp.Expr]) -> int | None:
+    """One table after the other, in the order of FROM; one that no condition joins yet waits. LEFT adds little."""
+    waiting, seen = list(tables[1:]), [tables[0]]
+    rows = filtered_rows(tables[0].relation, [one.node for one in tables[0].pushed])
+    while waiting:
+        following = next((one for one in waiting if _value_pairs(seen, one, conditions)), waiting[0])
+        waiting.remove(following)
+        filtered = filtered_rows(following.relation, [one.node for one in following.pushed])
+        pairs = _value_pairs(seen, following, conditions)
+        rows = joined_rows(rows, filtered, pairs or [(None, None)])
+        seen.append(following)
+    return rows
+
+
+def _value_pairs(
+    seen: Sequence[SourceTable], table: SourceTable, conditions: Sequence[exp.Expr]
+) -> list[tuple[int | None, int | None]]:
+    """How many values the columns have that join the table to those before it."""
+    by_alias = {one.alias: one for one in (*seen, table)}
+    found = []
+    for one in conditions:
+        names = tables_of(one)
+        if not isinstance(one, exp.EQ) or len(names) != 2 or table.alias not in names or not names <= by_alias.keys():
+            continue
+        ends = sorted(one.find_all(exp.Column), key=lambda column: column.table == table.alias)
+        columns = [by_alias[end.table].column(end) for end in (ends[0], ends[-1])]
+        left, right = (column.distinct if column is not None else None for column in columns)
+        found.append((left, right))
+    return found
 
 
 def rename_columns(node: exp.Expr, replaced: Mapping[tuple[str, str], exp.Expr]) -> None:

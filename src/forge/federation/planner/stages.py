@@ -4,7 +4,7 @@ and sorts and cuts again what the source has cut."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -14,7 +14,7 @@ from forge.federation.dialects.predicates import BINARY, ColumnOf, all_of, conju
 from forge.federation.dialects.rules import SourceRules
 from forge.federation.dialects.values import fit_value, is_value, read_value, write_value
 from forge.federation.planner.aggregates import AggregateProver, SourceValue
-from forge.federation.planner.estimates import grouped_rows, limited_rows
+from forge.federation.planner.estimates import different_rows, grouped_rows, limited_rows
 from forge.federation.planner.fragments import ONE, FragmentList, Output, fragment_table
 
 # Clauses of SELECT that are understood here; with any other, only filters and columns move.
@@ -185,7 +185,12 @@ def _group(select: exp.Select, scope: SourceScope, prover: AggregateProver, plan
         query.set("group", exp.Group(expressions=[key.copy() for key in keys]))
         plan.decide("aggregate", group, scope.source)
     kept = _having(select, query, values, scope.source, plan)
-    return _Stage(query, grouped_rows(scope.rows, bool(keys)), values, cut=not kept)
+    rows = _groups(scope.rows, [values[key] for key in keys]) if keys else grouped_rows(scope.rows, False)
+    return _Stage(query, rows, values, cut=not kept)
+
+
+def _groups(rows: int | None, keys: Sequence[SourceValue]) -> int | None:
+    return different_rows(rows, [column.distinct for key in keys for _, column in key.parts])
 
 
 def _having(
@@ -252,7 +257,7 @@ def _distinct(
     query = stage.query.copy()
     query.set("distinct", exp.Distinct())
     select.set("distinct", None)
-    return replace(stage, query=query, rows=grouped_rows(stage.rows, True))
+    return replace(stage, query=query, rows=_groups(stage.rows, list(stage.values.values())))
 
 
 def _limit(

@@ -36,7 +36,7 @@ SLOW_SECONDS = 0.5  # from then on a result of the lake alone is worth its place
 _FORM = 1  # of the bytes; another number is another key
 _META = b"forge"
 # Estimates, which change what is pushed and not what comes back; what a plan tells of itself; what is said elsewhere.
-_NOT_ROWS = frozenset({"rows", "bytes", "scanned", "text", "decisions", "fragments"})
+_NOT_ROWS = frozenset({"rows", "bytes", "scanned", "text", "decisions", "join_orders", "fragments"})
 _VALUES = (bool, int, float, str, bytes, Decimal, date, datetime, type(None))
 
 

@@ -597,12 +597,7 @@ class _OpenQuery:
         if refusal:
             return "spark", refusal
         assert plan is not None, "without a plan there is a refusal"
-        rows = sum(one.rows or 0 for one in plan.fragments)
-        if rows > SMALL_ROWS:
-            if any(one.guard for one in plan.fragments):
-                return "spark", "many rows are read"
-            return "spark", f"about {rows:,} rows are read, more than {SMALL_ROWS:,}"
-        return "in-process", "it is small"
+        return _by_size(plan)
 
     def computed(self, executor: QueryExecutor, why: str) -> QueryAnswer:
         assert self.plan is not None, "without a plan Spark is given the text as it came"
@@ -656,6 +651,19 @@ class _OpenQuery:
         else:
             rows = connector.read(asked, schema)
         return guard_rows(rows, fragment, self.ports.mask_key) if fragment.guard is not None else rows
+
+
+def _by_size(plan: QueryPlan) -> tuple[ExecutorName, str]:
+    """What nobody knows the size of does not make a query large, and is named."""
+    rows = sum(one.rows or 0 for one in plan.fragments)
+    if rows > SMALL_ROWS:
+        if any(one.guard for one in plan.fragments):
+            return "spark", "many rows are read"
+        return "spark", f"about {rows:,} rows are read, more than {SMALL_ROWS:,}"
+    unknown = dict.fromkeys(str(name) for one in plan.fragments if one.rows is None for name in one.relations)
+    if unknown:
+        return "in-process", f"it is small as far as is known; how many rows {', '.join(unknown)} gives is unknown"
+    return "in-process", "it is small"
 
 
 def _inputs(sql: str) -> Collection[TableName]:

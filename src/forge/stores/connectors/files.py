@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
+from forge.federation.statistics import NOTHING_KNOWN, ColumnStatistics, bounds_of
 from forge.flows.federation.ports import UnfitValueError
 from forge.flows.runs.records import LoadedFile
 from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, lines_of, open_text, refuse_other_columns
@@ -38,6 +39,9 @@ _OPTIONS: Mapping[str, frozenset[str]] = {
     "csv": frozenset({"header", "sep", "delimiter", "encoding", *map(str.lower, CSV_DEFAULTS)}),
     "json": frozenset({"encoding", "multiline"}),
 }
+_SAMPLE = 65_536  # bytes of the first file, which tell how long a line is
+_GZIP = b"\x1f\x8b"
+_CELL = 8  # bytes, about
 _INTEGER = re.compile(r"[+-]?\d+")
 _WIDER = {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)"}
 
@@ -62,8 +66,15 @@ class FilesConnector:
         if path:
             return None
         found = self._found()
+        statistics = self._statistics(found)
         columns = tuple(
-            SourceColumn(field.name, parse_type(_spark_type(field.type)), nullable=True, native=str(field.type))
+            SourceColumn(
+                field.name,
+                parse_type(_spark_type(field.type)),
+                nullable=True,
+                native=str(field.type),
+                statistics=statistics.get(field.name, NOTHING_KNOWN),
+            )
             for field in self._schema(found)
         )
         seen = "\n".join(f"{one.path}\0{one.size}\0{one.modified_ns}\0{self._changed_ns(one)}" for one in found)
@@ -116,14 +127,39 @@ class FilesConnector:
         return pa.schema([(field.name, arrow_type(_spark_type(field.type))) for field in schema])
 
     def _rows(self, found: Sequence[LoadedFile]) -> int | None:
+        """Of texts by the length of the first lines."""
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
         if self._files.format != "parquet":
-            return None
+            return self._lines(found)
         with suppress(OSError, pa.ArrowInvalid):  # of one that is damaged, the read will tell
             return sum(int(parquet.read_metadata(path).num_rows) for path in self._paths(found))
         return None
+
+    def _lines(self, found: Sequence[LoadedFile]) -> int | None:
+        size = sum(one.size for one in found)
+        first = next((one for one in found if one.size), None)
+        if first is None:
+            return 0
+        with suppress(OSError), (self._root / first.path).open("rb") as file:
+            start = file.read(_SAMPLE)
+            if start.startswith(_GZIP):  # about four times as long
+                return round(size * 4 / (_CELL * max(len(self._files.columns), 1)))
+            lines = start.count(b"\n") + (0 if start.endswith(b"\n") else 1)
+            return max(round(size * lines / len(start)), 1)
+        return None
+
+    def _statistics(self, found: Sequence[LoadedFile]) -> Mapping[str, ColumnStatistics]:
+        """The least and the greatest value of columns, and how many have none, where every file says so."""
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        if self._files.format != "parquet":
+            return {}
+        with suppress(OSError, pa.ArrowException):
+            return _parquet_statistics([parquet.read_metadata(path) for path in self._paths(found)])
+        return {}
 
     def _refuse_options(self) -> None:
         odd = [name for name in self._files.options if name.lower() not in _OPTIONS[self._files.format]]
@@ -250,6 +286,23 @@ class FilesConnector:
             return strict_array(self._name, column, cells, kind)
         except UnfitValueError as error:
             raise self._bad_rows(f"Column {column} holds a text that is no {type_name(kind)}.") from error
+
+
+def _parquet_statistics(files: Sequence[Any]) -> dict[str, ColumnStatistics]:
+    """Of columns with numbers and times."""
+    groups = [one.row_group(place) for one in files for place in range(one.num_row_groups)]
+    rows = sum(group.num_rows for group in groups)
+    found: dict[str, ColumnStatistics] = {}
+    for place in range(files[0].num_columns) if rows else ():
+        name = files[0].schema.column(place).path
+        parts = [group.column(place).statistics for group in groups if place < group.num_columns]
+        if len(parts) < len(groups) or any(one is None or not one.has_null_count for one in parts):
+            continue
+        ends = [end for one in parts if one.has_min_max for end in (one.min, one.max)]
+        nulls = sum(one.null_count for one in parts) / rows
+        bounds = bounds_of(ends)
+        found[name] = ColumnStatistics(None, nulls, (bounds[0], bounds[-1]) if bounds else ())
+    return found
 
 
 def _spark_type(kind: pa.DataType) -> str:

@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from datetime import date, datetime
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
+from forge.federation.statistics import ColumnStatistics, bounds_of, place_of
 from forge.model.errors import ForgeError
 from forge.model.types import DataType, TypeField
 from forge.stores.connectors.cells import FIRST_ROWS, batches_of, failed_query
@@ -117,7 +119,9 @@ SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
   CASE WHEN e.oid IS NULL THEN t.typname ELSE e.typname END AS name, e.oid IS NOT NULL AS many, based.modifier,
   tn.nspname = 'pg_catalog' AND coalesce(en.nspname = 'pg_catalog', true) AS plain,
   coalesce(l.collisdeterministic, true) AS deterministic,
-  s.n_distinct, coalesce(k.place, 0) AS place
+  s.n_distinct, s.null_frac, CASE WHEN t.typcategory IN ('N', 'D') THEN s.histogram_bounds::text::text[] END,
+  CASE WHEN t.typcategory IN ('N', 'D') THEN s.most_common_vals::text::text[] END, s.most_common_freqs,
+  coalesce(k.place, 0) AS place
 FROM pg_attribute a
 JOIN pg_class c ON c.oid = a.attrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -152,6 +156,13 @@ _SIMPLE: Mapping[str, str] = {
     "timestamp": "timestamp_ntz",
     "timestamptz": "timestamp",
 }
+_NUMBERS = frozenset({"smallint", "int", "bigint", "float", "double", "decimal"})
+_TIMES: Mapping[str, Callable[[str], object]] = {
+    "date": date.fromisoformat,
+    "timestamp": datetime.fromisoformat,
+    "timestamp_ntz": datetime.fromisoformat,
+}
+_PARTS = 100  # of the values of a column, for estimates
 _IN_ARRAYS = {*_SIMPLE, "numeric", "bpchar", "uuid", "json", "jsonb", "inet", "cidr", "macaddr", "time", "interval"}
 _DIGITS = 38
 _BYTES_ARE_CHARACTERS = ("UTF8", "LATIN1", "SQL_ASCII")  # whose COLLATE "C" sorts as UTF-8 does
@@ -186,7 +197,7 @@ class PostgresConnector:
         known = None if rows is None or unknown == "t" else int(rows)
         return SourceRelation(
             RelationName(self._source.name, name),
-            tuple(replace(self._column(row, same_order), distinct=_distinct(row[-2], known)) for row in described),
+            tuple(_with_statistics(self._column(row, same_order), row, known) for row in described),
             rows=known,
             bytes=None if size is None else int(size),
             key=tuple(column for _, column in key),
@@ -358,6 +369,44 @@ class PostgresConnector:
             return self._login.unreachable(error)
         said = error.diag.message_primary or str(error)
         return failed_query(self._source.name, self._login.without_secrets(said))
+
+
+def _with_statistics(column: SourceColumn, row: Sequence[Any], rows: int | None) -> SourceColumn:
+    distinct, nulls, histogram, common, frequencies = row[-6:-1]
+    found = ColumnStatistics(
+        _distinct(distinct, rows),
+        None if nulls is None else float(nulls),
+        _bounds(column.type, _listed(histogram), _listed(common), [float(one) for one in _listed(frequencies)]),
+    )
+    return replace(column, statistics=found)
+
+
+def _listed(array: object) -> list[str]:
+    return [str(one) for one in array] if isinstance(array, list) else []
+
+
+def _bounds(
+    of: DataType, histogram: Sequence[str], common: Sequence[str], shares: Sequence[float]
+) -> tuple[float, ...]:
+    """The server tells frequent values with their shares, and bounds of the others. Together about a hundred."""
+    read: Callable[[str], object] | None = _TIMES.get(of.name, float if of.name in _NUMBERS else None)
+    if read is None:
+        return ()
+    try:
+        rest = bounds_of(map(read, histogram))
+        often = bounds_of(map(read, common))
+    except ValueError:  # infinity has no place among days
+        return ()
+    parts = max(round(_PARTS * (1 - sum(shares))), 2) if rest else 0
+    found = [rest[round(place * (len(rest) - 1) / (parts - 1))] for place in range(parts)]
+    for one, share in zip(often, _in_order(common, shares, read), strict=len(often) == len(common)):
+        found += [one] * max(round(_PARTS * share), 1)
+    return tuple(sorted(found)) if len(found) > 1 else ()
+
+
+def _in_order(common: Sequence[str], shares: Sequence[float], read: Callable[[str], object]) -> list[float]:
+    """Of the sorted values."""
+    return [share for _, share in sorted(zip((place_of(read(one)) or 0.0 for one in common), shares, strict=False))]
 
 
 def _distinct(said: str | None, rows: int | None) -> int | None:

@@ -51,6 +51,11 @@ export function Plan({ plan }: { plan: PlanView }) {
       <ul className="plan-tree" aria-label="Plan">
         <Step node={nodeOf(plan.nodes)} asked={asked} />
       </ul>
+      {plan.join_orders.map(({ tables, why }) => (
+        <p key={why} className="plan-about">
+          {`Joined in the order ${tables.map(({ table }) => table).join(", ")}.`} <span className="quiet">{`${why}.`}</span>
+        </p>
+      ))}
       {decisions.length > 0 && (
         <section aria-labelledby="plan-decisions" className="plan-decisions">
           <h2 id="plan-decisions" className="panel-title">

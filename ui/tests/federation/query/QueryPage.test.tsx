@@ -40,6 +40,7 @@ describe("a query", () => {
     await waitFor(() => expect(router.state.location.search).toMatchObject({ view: "chart", chart: "line" }));
     await user.click(screen.getByText("Plan"));
     const tree = await screen.findByRole("list", { name: "Plan" });
+    expect(screen.getByText(/^Joined in the order crm.customers, core.orders, rates\./)).toBeInTheDocument();
     expect(tree).toHaveTextContent("Not left to a source: a filter below it is not pushed.");
     expect(tree).toHaveTextContent('SELECT "city" FROM "customers"');
     expect(tree).toHaveTextContent("1,132 rows read, of about 20,000");

@@ -53,9 +53,24 @@ class OutputLineageView(Wire):
     sources: list[ColumnSourceView]
 
 
+class JoinedTableView(Wire):
+    """`rows`: estimated; null where nobody knows, or not all of them are for who asks."""
+
+    table: str
+    rows: int | None
+
+
+class JoinOrderView(Wire):
+    """Tables as they are joined, where that is not the order of the text."""
+
+    tables: list[JoinedTableView]
+    why: str
+
+
 class PlanView(Wire):
     """`nodes`: the tree, its root the result; `sources`: what each is asked; `decisions`: each part of the query,
-    pushed or why not. A text that Spark computes as it came has none of these."""
+    pushed or why not; `join_orders`: where joins are not computed in the order of the text. A text that Spark computes
+    as it came has none of these."""
 
     executor: EngineView
     sql: str | None = None
@@ -64,6 +79,7 @@ class PlanView(Wire):
     sources: list[dict[str, Any]]
     rest: str | None = None
     decisions: list[dict[str, Any]] = []
+    join_orders: list[JoinOrderView] = []
     lineage: list[OutputLineageView] | None = None
     cache: str | None = None  # of an explanation: hit, miss, off, or not cacheable and why
 
