@@ -412,7 +412,7 @@ def test_a_proposal_is_decided_once_with_its_edit(store: AssetStore) -> None:
     assert store.proposals(limit=1) == (two,)
     assert store.proposal("p1") == one
     assert store.proposal("unknown") is None
-    edit = plan_edit(known(store), one.said, LATER, one.by)
+    edit = plan_edit(known(store), one.changes, LATER, one.by)
     assert edit is not None
     approved = replace(one, state=ProposalState.APPROVED, decided_by="grace", decided_at=LATER, comment="ok")
     assert store.decide(approved, replace(edit, approved_by="grace"), NOTE)
@@ -427,7 +427,7 @@ def test_a_proposal_is_decided_once_with_its_edit(store: AssetStore) -> None:
 def test_an_approval_of_a_stale_edit_decides_nothing(store: AssetStore) -> None:
     crawl(store, FULL)
     one = proposal(store)
-    edit = plan_edit(known(store), one.said, LATER, one.by)
+    edit = plan_edit(known(store), one.changes, LATER, one.by)
     change(store, {"team": "sales"})
     assert not store.decide(replace(one, state=ProposalState.APPROVED), edit, NOTE)
     assert store.proposal("p1") == one
