@@ -103,8 +103,11 @@ def test_keys_of_the_projects_own_tables_are_those_of_contracts_and_checks(trace
     root = traced_copy.root
     (root / "checks" / "marts.yaml").write_text(
         "marts.revenue:\n  - {type: unique, columns: [revenue]}\n  - {type: not_null, columns: [revenue]}\n"
+        "  - {type: foreign_key, column: revenue, references: raw.orders.amount}\n"
     )
     (root / "contracts" / "orders.odcs.yaml").write_text(CONTRACT)
     tables = traced_copy("erd", "--json").json["tables"]
     keys = {table["name"]: [c["name"] for c in table["columns"] if c["primary_key"]] for table in tables}
     assert (keys["raw.orders"], keys["marts.revenue"]) == (["amount"], ["revenue"])
+    told = "marts.revenue.revenue → raw.orders.amount  (one to one: checks/marts.yaml:4)"
+    assert told in traced_copy("erd").out.splitlines()

@@ -31,6 +31,7 @@ def test_a_declared_key_and_the_order_of_the_columns_are_those_of_the_table() ->
     ]
 
 
+RELATION = "        relationships: [{to: core.customers.id}]"
 RELATED = """\
 apiVersion: v3.1.0
 kind: DataContract
@@ -58,6 +59,7 @@ def test_foreign_keys_of_contracts_are_drawn_whether_they_are_enforced_or_not(tm
         {
             "forge.yaml": f"project: shop\ngovernance: {{contracts: {{enforcement: {enforcement}}}}}\n",
             "contracts/shop.odcs.yaml": RELATED,
+            "ddl/lines.sql": "-- of orders\nCREATE TABLE core.lines (o INT REFERENCES core.orders (order_id));\n",
             "transforms/core/customers.sql": "SELECT id FROM raw.people\n",
             "transforms/core/orders.sql": "SELECT order_id, customer_id FROM raw.orders\n",
             "checks/core.yaml": "core.orders: [{type: foreign_key, column: order_id, references: core.numbers.id}]\n",
@@ -71,6 +73,13 @@ def test_foreign_keys_of_contracts_are_drawn_whether_they_are_enforced_or_not(tm
     assert {(one.table, one.columns, one.to_table, one.to_columns) for one in drawn.foreign_keys} == {
         ("core.orders", ("customer_id",), "core.customers", ("id",)),
         ("core.orders", ("order_id",), "core.numbers", ("id",)),
+        ("core.lines", ("o",), "core.orders", ("order_id",)),
+    }
+    places = {one.columns: [(seen.file, seen.line) for seen in one.evidence] for one in drawn.foreign_keys}
+    assert places == {
+        ("customer_id",): [("contracts/shop.odcs.yaml", 1 + RELATED.splitlines().index(RELATION))],
+        ("order_id",): [("checks/core.yaml", 1)],
+        ("o",): [("ddl/lines.sql", 2)],
     }
     (orders,) = (table for table in drawn.tables if table.name == "core.orders")
     assert {column.name for column in orders.columns if column.foreign_key} == {"customer_id", "order_id"}

@@ -77,27 +77,33 @@ def test_relations_are_the_declared_keys_and_the_lineage_between_tables() -> Non
     assert erd_of(SHOP, LINKS, "core").to_dict()["relations"] == [
         {
             "type": "foreign_key",
+            "inferred": False,
             "source": "core.customers",
             "source_columns": ["country"],
             "target": "geo.countries",
             "target_columns": ["code"],
             "cardinality": "many_to_one",
+            "evidence": [],
         },
         {
             "type": "foreign_key",
+            "inferred": False,
             "source": "core.details",
             "source_columns": ["order_id"],
             "target": "core.orders",
             "target_columns": ["id"],
             "cardinality": "one_to_one",
+            "evidence": [],
         },
         {
             "type": "foreign_key",
+            "inferred": False,
             "source": "core.orders",
             "source_columns": ["customer"],
             "target": "core.customers",
             "target_columns": ["id"],
             "cardinality": "many_to_one",
+            "evidence": [],
         },
         {"type": "lineage", "source": "core.orders", "target": "core.daily", "edges": 2, "confidence": 0.9},
     ]
@@ -142,6 +148,25 @@ def test_a_key_of_several_columns_and_one_on_the_own_table_are_relations() -> No
     assert [one.name for one in erd.tables[1].columns if one.foreign_key] == ["x", "y"]
 
 
+def test_a_declared_key_says_where_it_is_declared_in_every_form() -> None:
+    key = {"columns": ["customer"], "table": "core.customers", "references": ["id"]}
+    told = [{**key, "places": ["ddl/a.sql:7"]}, {**key, "places": ["contracts/b.yaml:3"]}, {**key, "places": ["c.sql"]}]
+    erd = erd_of([table("core.orders", foreign_keys=told), table("core.customers")], [], "core")
+    (relation,) = erd.to_dict()["relations"]  # type: ignore[misc]
+    assert relation["inferred"] is False
+    assert [(one["file"], one["line"]) for one in relation["evidence"]] == [
+        ("c.sql", None),
+        ("contracts/b.yaml", 3),
+        ("ddl/a.sql", 7),
+    ]
+    assert_mermaid(erd.to_mermaid())
+    assert_dot(erd.to_dot())
+    assert "    %% contracts/b.yaml:3\n" in erd.to_mermaid()
+    assert 'tooltip="c.sql | contracts/b.yaml:3 | ddl/a.sql:7"' in erd.to_dot()
+    titles = [one.text or "" for one in ElementTree.fromstring(erd.to_svg()).iter(f"{SVG}title")]
+    assert any("ddl/a.sql:7" in title for title in titles)
+
+
 # The grammar of Mermaid's ER diagrams, as its documentation gives it: names in quotes without quotes, percent signs and
 # backslashes; types and attributes are words; PK, FK and UK are keys wherever a word could begin.
 NAME = r'"[^"%\r\n\v\x08\\]+"'
@@ -150,6 +175,7 @@ MERMAID = (
     re.compile(rf" +{NAME}(?: \{{)?"),
     re.compile(rf' +{WORD} {WORD}(?: (?:PK|FK)(?:, FK)?)?(?: "[^"\n]*")?', re.IGNORECASE),
     re.compile(r" +\}"),
+    re.compile(r"    %% [^{}%\r\n\v\x08\\]+"),  # a comment; with a brace it would be an instruction
     re.compile(rf' +{NAME} (?:\}}o--\|\||\|o--\|\||\|\|\.\.o\{{) {NAME} : "[^"\n]*"'),
 )
 
@@ -160,7 +186,7 @@ def assert_mermaid(text: str) -> None:
     for line in lines:
         assert any(rule.fullmatch(line) for rule in MERMAID), line
         assert not re.search(r"direction\s+(TB|BT|RL|LR)", line, re.IGNORECASE), line
-        assert "%%" not in line
+        assert "%%" not in line.removeprefix("    %% ")
 
 
 def assert_dot(text: str) -> None:
@@ -206,7 +232,7 @@ def odd(names: list[str], types: list[str]) -> Erd:
     nodes: list[Node] = []
     for number, name in enumerate(names):
         owner = f"s.{name}"
-        key = {"columns": [name], "table": "s.other", "references": [name]}
+        key = {"columns": [name], "table": "s.other", "references": [name], "places": [f"{name}:1"]}
         nodes += [table(owner, foreign_keys=[key]), column(f"{owner}.plain", types[number % len(types)])]
         nodes.append(
             Node(

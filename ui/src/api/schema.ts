@@ -6656,13 +6656,23 @@ export interface components {
              */
             type: "lineage";
         };
-        /** ForeignKeyView */
+        /**
+         * ForeignKeyView
+         * @description Declared; `evidence` says where, as far as that is known.
+         */
         ForeignKeyView: {
             /**
              * Cardinality
              * @enum {string}
              */
             cardinality: "one_to_one" | "many_to_one";
+            /** Evidence */
+            evidence: components["schemas"]["JoinEvidenceView"][];
+            /**
+             * Inferred
+             * @constant
+             */
+            inferred: false;
             /** Source */
             source: string;
             /** Source Columns */
@@ -7211,7 +7221,8 @@ export interface components {
         };
         /**
          * JoinEvidenceView
-         * @description Where a join was seen. `expression` is empty where only a run is known, not its code.
+         * @description Where a join was seen, or a key is declared. `expression` is empty of a declaration, and where only a run is
+         *     known, not its code.
          */
         JoinEvidenceView: {
             /** Expression */

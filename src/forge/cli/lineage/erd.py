@@ -127,7 +127,8 @@ def _lines(found: Erd) -> list[str]:
             lines.append(f"  {column.name:<{width}}  {parts}".rstrip())
     for key in found.foreign_keys:
         ends = f"{key.table}.{','.join(key.columns)} → {key.to_table}.{','.join(key.to_columns)}"
-        lines.append(f"{ends}  ({'one to one' if key.one else 'many to one'})")
+        declared = f": {key.evidence[0].text}" if key.evidence else ""
+        lines.append(f"{ends}  ({'one to one' if key.one else 'many to one'}{declared})")
     for join in found.joins:
         ends = f"{join.table}.{','.join(join.columns)} ~ {join.to_table}.{','.join(join.to_columns)}"
         known = f", {str(join.cardinality).replace('_', ' ')}" if join.cardinality != "unknown" else ""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from forge.contracts.checks.relations import relation_checks
@@ -59,29 +61,40 @@ class DeclaredKeys(Mapping[TableName, tuple[str, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A foreign key: columns of a table whose values occur in those of another."""
+    """A foreign key: columns of a table whose values occur in those of another. `places`: the `file:line` of each
+    declaration."""
 
     columns: tuple[str, ...]
     table: TableName
     references: tuple[str, ...]
+    places: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
-        return {"columns": list(self.columns), "table": str(self.table), "references": list(self.references)}
+        return {
+            "columns": list(self.columns),
+            "table": str(self.table),
+            "references": list(self.references),
+            "places": list(self.places),
+        }
 
 
 def find_references(project: Project) -> dict[TableName, tuple[Reference, ...]]:
     """The foreign keys of the project's tables: of checks, and the relationships of contracts, enforced or not."""
-    found: dict[TableName, dict[Reference, None]] = {}
+    found: dict[TableName, dict[Reference, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for table, checks in project.checks.items():
-        for check in checks:
+        for check, place in zip_longest(checks, project.places.get(table, ())):
             if isinstance(check, ForeignKeyCheck):
-                found.setdefault(table, {})[Reference(check.columns, check.table, check.references)] = None
+                places = found[table][Reference(check.columns, check.table, check.references)]
+                places.update({place: None} if place else {})
     peers = tuple(project.contracts.values())
     for table, promised in project.contracts.items():
-        for one in relation_checks(promised, peers) if project.governance.is_off else ():
+        for one in relation_checks(promised, peers):  # of those that are enforced, too: a check may stand for both
             if not isinstance(one, Note):
-                found.setdefault(table, {})[_reference(one[0])] = None
-    return {table: tuple(references) for table, references in found.items()}
+                found[table][_reference(one[0])][str(one[1])] = None
+    return {
+        table: tuple(replace(one, places=tuple(places)) for one, places in references.items())
+        for table, references in found.items()
+    }
 
 
 def _reference(check: Mapping[str, Any]) -> Reference:

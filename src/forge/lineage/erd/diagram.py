@@ -3,15 +3,15 @@ declared, and data flows between tables.
 
 Keys are read from node details: of a column `primary_key: true` and `foreign_key: "schema.table.column"` (or
 `{"table": …, "column": …}`), of a table `primary_key: ["a", "b"]` and `foreign_keys: [{"columns": ["a"], "table":
-"schema.table", "references": ["id"]}]`."""
+"schema.table", "references": ["id"]}]`, each of which may say where it is declared: `places: ["file:line"]`."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from forge.lineage.erd.join import ErdJoin, JoinSighting, infer_joins
+from forge.lineage.erd.join import MOST_EVIDENCE, ErdJoin, JoinEvidence, JoinSighting, infer_joins
 from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.traversal import Link
 from forge.lineage.node import TABLE_LIKE, Node, NodeType, place_of
@@ -52,22 +52,26 @@ class ErdTable:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ErdForeignKey:
-    """`one`: the columns are also the primary key of their table, hence one to one."""
+    """`one`: the columns are also the primary key of their table, hence one to one. `evidence`: where it is declared,
+    in contracts, checks and definitions, as far as that is known."""
 
     table: str
     columns: tuple[str, ...]
     to_table: str
     to_columns: tuple[str, ...]
     one: bool = False
+    evidence: tuple[JoinEvidence, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         return {
             "type": "foreign_key",
+            "inferred": False,
             "source": self.table,
             "source_columns": list(self.columns),
             "target": self.to_table,
             "target_columns": list(self.to_columns),
             "cardinality": "one_to_one" if self.one else "many_to_one",
+            "evidence": [one.to_dict() for one in self.evidence],
         }
 
 
@@ -134,7 +138,7 @@ def erd_of(
         if node.type is NodeType.COLUMN:
             columns[node.table].append(node)
     found = _Keys(tables, columns)
-    keys = tuple(sorted({key for name in inside for key in found.foreign(name)}))
+    keys = tuple(sorted(_merged(key for name in inside for key in found.foreign(name))))
     joins = _undeclared(infer_joins(sightings, found.primary), keys, inside, tables)
     pointed = [(key.to_table, key.to_columns) for key in keys]
     pointed += [end for join in joins for end in ((join.table, join.columns), (join.to_table, join.to_columns))]
@@ -142,6 +146,14 @@ def erd_of(
     drawn = [_table(name, tables[name], columns[name], found) for name in sorted(inside)]
     drawn += [_outside(name, tables.get(name), columns[name], pointed) for name in sorted(outside)]
     return Erd(schema, tuple(drawn), keys, _flows(links, seen, inside), joins)
+
+
+def _merged(keys: Iterable[ErdForeignKey]) -> Iterable[ErdForeignKey]:
+    """Each key once, with all places that declare it."""
+    found: dict[ErdForeignKey, set[JoinEvidence]] = defaultdict(set)
+    for key in keys:
+        found[replace(key, evidence=())].update(key.evidence)
+    return (replace(key, evidence=tuple(sorted(places)[:MOST_EVIDENCE])) for key, places in found.items())
 
 
 def _undeclared(
@@ -206,10 +218,20 @@ class _Keys:
         if not isinstance(entry, Mapping) or not isinstance(entry.get("table"), str) or not entry["table"]:
             return None
         mine, theirs = _names(entry.get("columns")), _names(entry.get("references"))
-        return self._made(table, mine, str(entry["table"]), theirs) if mine else None
+        return self._made(table, mine, str(entry["table"]), theirs, _names(entry.get("places"))) if mine else None
 
-    def _made(self, table: str, mine: tuple[str, ...], to: str, theirs: tuple[str, ...]) -> ErdForeignKey:
-        return ErdForeignKey(table, mine, to, theirs, frozenset(mine) == self.primary(table))
+    def _made(
+        self, table: str, mine: tuple[str, ...], to: str, theirs: tuple[str, ...], places: Iterable[str] = ()
+    ) -> ErdForeignKey:
+        is_one = frozenset(mine) == self.primary(table)
+        return ErdForeignKey(table, mine, to, theirs, is_one, tuple(map(_declaration, places)))
+
+
+def _declaration(place: str) -> JoinEvidence:
+    """Of `file:line`, or of a file."""
+    file, _, line = place.rpartition(":")
+    is_line = bool(file) and line.isascii() and line.isdigit()
+    return JoinEvidence(file, int(line)) if is_line else JoinEvidence(place)
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -33,7 +33,8 @@ class JoinCardinality(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class JoinEvidence:
-    """Where the join was seen. `expression` is empty where no code is known, only what a run did."""
+    """Where a join was seen, or a key is declared. `expression` is empty of a declaration, and where no code is known,
+    only what a run did."""
 
     file: str = ""
     line: int = 0

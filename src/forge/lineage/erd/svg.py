@@ -89,7 +89,12 @@ def _curves(erd: Erd, cards: dict[str, Card]) -> list[Curve]:
             (key.table, row(key.table, key.columns)),
             (key.to_table, row(key.to_table, key.to_columns)),
             "1 : 1" if key.one else "n : 1",
-            f"{key.table} ({', '.join(key.columns)}) → {key.to_table} ({', '.join(key.to_columns)})",
+            "\n".join(
+                (
+                    f"{key.table} ({', '.join(key.columns)}) → {key.to_table} ({', '.join(key.to_columns)})",
+                    *(one.text for one in key.evidence),
+                )
+            ),
         )
         for key in erd.foreign_keys
     ]

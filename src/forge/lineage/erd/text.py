@@ -30,15 +30,22 @@ def mermaid_of(erd: Erd) -> str:
         lines += _mermaid_table(table, names[table.name])
     for key in erd.foreign_keys:
         ends = "|o" if key.one else "}o"
+        lines += _mermaid_evidence(key)
         lines.append(f'    "{names[key.table]}" {ends}--|| "{names[key.to_table]}" : "{_label(_key_label(key))}"')
     for join in erd.joins:
         ends = _MERMAID_ENDS[join.cardinality]
         label = _label(f"inferred: {_key_label(join)}")
+        lines += _mermaid_evidence(join)
         lines.append(f'    "{names[join.table]}" {ends} "{names[join.to_table]}" : "{label}"')
     for flow in erd.flows:
         how = f"lineage, {flow.edges} edges" if flow.edges > 1 else "lineage"
         lines.append(f'    "{names[flow.source]}" ||..o{{ "{names[flow.target]}" : "{how}"')
     return "\n".join(lines) + "\n"
+
+
+def _mermaid_evidence(key: ErdForeignKey | ErdJoin) -> list[str]:
+    """As comments: a relation has no room for more than its label."""
+    return [f"    %% {re.sub('[{}]', '_', _label(one.text))}" for one in key.evidence]
 
 
 def _mermaid_table(table: ErdTable, name: str) -> list[str]:
@@ -104,13 +111,14 @@ def dot_of(erd: Erd) -> str:
     lines += [_dot_table(table) for table in erd.tables]
     lines += [
         f"  {quoted(key.table)} -> {quoted(key.to_table)} "
-        f"[arrowhead=tee, arrowtail={'teeodot' if key.one else 'crowodot'}, dir=both, label={quoted(_key_label(key))}];"
+        f"[arrowhead=tee, arrowtail={'teeodot' if key.one else 'crowodot'}, dir=both, label={quoted(_key_label(key))}"
+        + (f", tooltip={quoted(_evidence_text(key))}];" if key.evidence else "];")
         for key in erd.foreign_keys
     ]
     lines += [
         f"  {quoted(join.table)} -> {quoted(join.to_table)} "
         f"[style=dotted, {_DOT_ENDS[join.cardinality]}, dir=both, label={quoted(f'inferred: {_key_label(join)}')}, "
-        f"tooltip={quoted(' | '.join(one.text for one in join.evidence))}];"
+        f"tooltip={quoted(_evidence_text(join))}];"
         for join in erd.joins
     ]
     lines += [
@@ -142,6 +150,10 @@ def _html(text: str) -> str:
 
 def _key_label(key: ErdForeignKey | ErdJoin) -> str:
     return f"{', '.join(key.columns)} → {', '.join(key.to_columns)}" if key.to_columns else ", ".join(key.columns)
+
+
+def _evidence_text(key: ErdForeignKey | ErdJoin) -> str:
+    return " | ".join(one.text for one in key.evidence)
 
 
 def quoted(text: str) -> str:

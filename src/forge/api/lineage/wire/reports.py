@@ -178,22 +178,27 @@ class ErdTableView(Wire):
     columns: list[ErdColumnView]
 
 
-class ForeignKeyView(Wire):
-    type: Literal["foreign_key"]
-    source: str
-    source_columns: list[str]
-    target: str
-    target_columns: list[str]
-    cardinality: Literal["one_to_one", "many_to_one"]
-
-
 class JoinEvidenceView(Wire):
-    """Where a join was seen. `expression` is empty where only a run is known, not its code."""
+    """Where a join was seen, or a key is declared. `expression` is empty of a declaration, and where only a run is
+    known, not its code."""
 
     file: str
     line: int | None
     run_id: str
     expression: str
+
+
+class ForeignKeyView(Wire):
+    """Declared; `evidence` says where, as far as that is known."""
+
+    type: Literal["foreign_key"]
+    inferred: Literal[False]
+    source: str
+    source_columns: list[str]
+    target: str
+    target_columns: list[str]
+    cardinality: Literal["one_to_one", "many_to_one"]
+    evidence: list[JoinEvidenceView]
 
 
 class JoinView(Wire):

@@ -78,7 +78,12 @@ class _Claims:
             details["primary_key"] = list(one.primary_key)
         if one.foreign_keys:
             details["foreign_keys"] = [
-                {"columns": list(key.columns), "table": name_in_lake(key.table), "references": list(key.references)}
+                {
+                    "columns": list(key.columns),
+                    "table": name_in_lake(key.table),
+                    "references": list(key.references),
+                    "places": [f"{self._file(one.file)}:{one.line}" if one.line else self._file(one.file)],
+                }
                 for key in one.foreign_keys
             ]
         self.node(table_of(name, kind), details)
