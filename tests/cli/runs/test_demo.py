@@ -128,6 +128,15 @@ def test_a_demo_that_was_made_is_not_made_again(forge: Forge, finished: Path) ->
     assert "--fresh makes it anew" in ended.err
 
 
+def test_a_demo_that_was_made_long_ago_is_used_until_today(forge: Forge, finished: Path) -> None:
+    assert forge("demo", "--no-serve").status == 0
+    wiring = Wiring.of(finished)
+    now = wiring.clock()
+    used = wiring.catalog.discovery.usage.totals(now.date() - timedelta(days=1), now.date())
+    wiring.close()
+    assert used[0].users > 2
+
+
 @pytest.mark.slow
 def test_the_story_is_told_from_the_records(forge: Forge, finished: Path) -> None:
     told = forge("demo", "--no-serve").err

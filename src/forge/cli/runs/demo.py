@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forge.cli.runs.demo_folder import DemoMarker, digest_of, finish_folder, prepare_folder, read_marker, shop_folder
+from forge.cli.runs.demo_usage import use_that_day, use_until_today
 from forge.cli.terminal import Terminal
 from forge.connection import Connection, RunReport
 from forge.flows.quality.incidents.impact import find_incidents
@@ -31,13 +32,6 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 DAILY = ("raw.orders+",)
-# Who looks at what each day: for popularity and recommendations.
-READERS = {
-    "fiona@shop.example": (("marts.daily_revenue", 5), ("core.orders", 2)),
-    "sven@shop.example": (("marts.country_performance", 4), ("marts.daily_revenue", 2), ("core.orders", 1)),
-    "maria@shop.example": (("marts.customer_value", 3), ("marts.newsletter_audience", 2), ("core.customers", 1)),
-    "carlos@shop.example": (("core.orders", 3), ("core.order_items", 2), ("raw.orders", 1)),
-}
 PORTS_TRIED = 20
 # Profiled as they were after the first day, too, so that there is a change to look at.
 PROFILED_EARLY = ("core.orders", "marts.daily_revenue")
@@ -70,8 +64,17 @@ def demo(terminal: Terminal, folder: str | None, *, scale: float, fresh: bool) -
         terminal.say("  As it was made before; --fresh makes it anew.")
         for run in story.runs:
             DemoDisplay(terminal).done(_outcome(run))
+    _use_until_today(target)
     terminal.show(_story(story.last, target))
     return target
+
+
+def _use_until_today(target: Path) -> None:
+    wiring = Wiring.of(target)
+    try:
+        use_until_today(wiring.catalog.discovery.usage, wiring.clock())
+    finally:
+        wiring.close()
 
 
 def serve_demo(terminal: Terminal, target: Path, *, browse: bool) -> None:
@@ -202,7 +205,7 @@ def run_days(target: Path, *, scale: float, display: DemoDisplay) -> DemoStory:
             display.done(_outcome(report.result.run), time.monotonic() - began)
             if report.result.run.status is RunStatus.FAILED:
                 break
-            _look_around(wiring)
+            use_that_day(wiring.catalog.discovery.recorder)
         began = time.monotonic()
         display.working("profiles, personal data and the catalog")
         _profile_early(wiring, reports[0].result.run.commit_id)
@@ -222,15 +225,6 @@ def _one_day(connection: Connection, day: date, *, is_first: bool, display: Demo
         message=f"{'First load, and ' if is_first else ''}orders of {day:%d %B %Y}",
         notify=display.notify,
     )
-
-
-def _look_around(wiring: Wiring) -> None:
-    """What the people of the shop looked at that day."""
-    from forge.catalog.discovery.usage import UsageKind
-
-    for user, tables in READERS.items():
-        for table, times in tables:
-            wiring.catalog.discovery.recorder.record(UsageKind.QUERY, [table] * times, user)
 
 
 def _profile_early(wiring: Wiring, commit: CommitId | None) -> None:
