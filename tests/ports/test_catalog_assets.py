@@ -222,6 +222,25 @@ def test_two_crawls_at_once_bring_an_asset_once(store: AssetStore) -> None:
 # lists
 
 
+def test_what_reads_an_asset_is_found_until_it_reads_something_else(store: AssetStore) -> None:
+    def seen(name: str, kind: AssetType, *backed_by: str) -> CrawledAsset:
+        return crawled(name, type=kind, backed_by=backed_by)
+
+    def readers(*names: str) -> list[str]:
+        return [one.qualified_name for one in store.assets(AssetFilter(backed_by=names))]
+
+    dashboard, metric = AssetType.DASHBOARD, AssetType.METRIC
+    fills = seen("forge:p", AssetType.PIPELINE, "core.orders")
+    crawl(store, fills, seen("bi:a", dashboard, "core.orders", "core.orders", "x"), seen("m:b", metric, "core.orders"))
+    assert readers("core.orders") == ["bi:a", "m:b"]
+    assert readers("x", "nothing") == ["bi:a"]
+    change(store, {"tags": ["gold"]}, "bi:a")
+    assert readers("x") == ["bi:a"]
+    crawl(store, fills, seen("bi:a", dashboard, "core.lines"), seen("m:b", metric, "core.orders"))
+    assert readers("core.orders") == ["m:b"]
+    assert store.tags() == (LabelCount("gold", 1),)
+
+
 def test_assets_are_listed_by_name_and_filtered(store: AssetStore) -> None:
     crawl(
         store,

@@ -23,6 +23,10 @@ class AssetType(StrEnum):
     METRIC = "metric"
 
 
+READING_TYPES = frozenset({AssetType.DASHBOARD, AssetType.MODEL, AssetType.FEATURE, AssetType.METRIC})
+"""What backs one of these is read by it; a pipeline, a file or an object type also names what it fills or describes."""
+
+
 class AssetState(StrEnum):
     ACTIVE = "active"
     VANISHED = "vanished"  # its source does not have it any more; its documentation is kept
@@ -71,6 +75,11 @@ class CrawledAsset:
         """The last part of its qualified name: `orders` of postgresql:shop.public.orders, `a.csv` of files:x/a.csv."""
         own = self.qualified_name.partition(":")[2] or self.qualified_name
         return (own.rstrip("/").rpartition("/") if "/" in own else own.rpartition("."))[2] or own
+
+    @property
+    def read_assets(self) -> tuple[str, ...]:
+        """Of what backs it, that which it reads."""
+        return tuple(dict.fromkeys(self.backed_by)) if self.type in READING_TYPES else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ def asset_sheet_ports(wiring: Wiring, current: Callable[[], CurrentChecksOf] | N
     """`current`: the checks in force, where who asks keeps them."""
     from forge.flows.catalog.asset_sheet import AssetSheetPorts
     from forge.flows.catalog.assets import asset_at
+    from forge.flows.catalog.discovery.lineage import find_lineage
     from forge.flows.catalog.edit import lacks
 
     parts, branch = wiring.catalog, wiring.default_branch
@@ -32,6 +33,7 @@ def asset_sheet_ports(wiring: Wiring, current: Callable[[], CurrentChecksOf] | N
 
     return AssetSheetPorts(
         store=parts.assets,
+        lineage_of=lambda name: find_lineage(wiring.lineage.graph, name),
         look=parts.asset_files.look,
         version_at=version_at,
         has_commits=lambda: wiring.branch_head(branch) is not None,

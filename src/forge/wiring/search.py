@@ -102,8 +102,9 @@ class SearchParts:
         """After a publication, a scan or a profile of these."""
         return self.catalog.refresh([str(table) for table in tables])
 
-    @cached_property
     def _standing(self) -> AssetCatalog:
+        """A new one for each batch: what it keeps may be seconds old, and a document would have that until the next
+        change."""
         from forge.flows.catalog.assets import AssetCatalog
 
         return AssetCatalog(self.wiring.metadata, self.wiring.default_branch, self.wiring.quality.monitors.standing)
@@ -127,7 +128,8 @@ class SearchParts:
         from forge.flows.catalog.search.documents import SearchFacts
         from forge.quality.score import score_of
 
-        standing, used, found = self._standing.named(names), self._usage(names), self.wiring.catalog.pii.types_of(names)
+        standing, used = self._standing().named(names), self._usage(names)
+        found = self.wiring.catalog.pii.types_of(names)
         levels = self.wiring.catalog.classifications(names, found)
         governed = self._governed()
         facts = {}

@@ -152,9 +152,11 @@ def test_a_declared_key_says_where_it_is_declared_in_every_form() -> None:
     key = {"columns": ["customer"], "table": "core.customers", "references": ["id"]}
     told = [{**key, "places": ["ddl/a.sql:7"]}, {**key, "places": ["contracts/b.yaml:3"]}, {**key, "places": ["c.sql"]}]
     erd = erd_of([table("core.orders", foreign_keys=told), table("core.customers")], [], "core")
-    (relation,) = erd.to_dict()["relations"]  # type: ignore[misc]
-    assert relation["inferred"] is False
-    assert [(one["file"], one["line"]) for one in relation["evidence"]] == [
+    (relation,) = erd.foreign_keys
+    assert relation.to_dict()["inferred"] is False
+    evidence = relation.to_dict()["evidence"]
+    assert isinstance(evidence, list)
+    assert [(one["file"], one["line"]) for one in evidence] == [
         ("c.sql", None),
         ("contracts/b.yaml", 3),
         ("ddl/a.sql", 7),

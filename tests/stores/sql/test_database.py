@@ -6,16 +6,22 @@ import sqlite3
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, inspect, text
 
+from forge.catalog.asset import AssetType, CrawledAsset
+from forge.catalog.crawl import SeenAsset, plan_crawl
+from forge.flows.catalog.asset_store import AssetFilter
 from forge.model.errors import ForgeError
 from forge.stores.sql import database, tables
 from forge.stores.sql.catalog import __path__ as catalog
+from forge.stores.sql.catalog.asset_store import SqlAssetStore
 from forge.stores.sql.database import is_migrated, migrate, open_database, reading, safe_url, writing
 from forge.stores.sql.federation import __path__ as federation
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
@@ -240,6 +246,28 @@ def test_the_second_migration_keeps_what_the_first_holds(database_url: str, monk
     with pytest.raises(Exception, match=r"(?i)foreign key"), writing(engine) as connection:
         connection.execute(text("UPDATE forge_edges SET commit_id = 'nowhere'"))
     assert "forge_edges_by_run" in {index["name"] for index in inspect(engine).get_indexes("forge_edges")}
+    engine.dispose()
+
+
+@pytest.mark.slow
+def test_what_was_crawled_before_can_be_asked_who_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from alembic import command
+
+    upgrade, at = command.upgrade, datetime(2026, 11, 19, tzinfo=UTC)
+    engine = open_database(f"sqlite:///{tmp_path}/forge.db")
+    with monkeypatch.context() as before:
+        before.setattr(command, "upgrade", lambda config, revision: upgrade(config, "0021"))
+        migrate(engine)
+    store = SqlAssetStore(engine)
+    seen = [
+        SeenAsset(CrawledAsset(qualified_name=name, type=kind, source="bi", backed_by=("core.orders",)))
+        for name, kind in (("bi:weekly", AssetType.DASHBOARD), ("forge:load", AssetType.PIPELINE))
+    ]
+    store.apply(plan_crawl("bi", (), seen, lambda: uuid4().hex), at)
+    with writing(engine) as connection:
+        connection.execute(text("DELETE FROM forge_catalog_labels"))  # as an older Forge left it
+    migrate(engine)
+    assert [one.qualified_name for one in store.assets(AssetFilter(backed_by=("core.orders",)))] == ["bi:weekly"]
     engine.dispose()
 
 

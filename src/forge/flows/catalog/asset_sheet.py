@@ -18,6 +18,7 @@ from forge.catalog.discovery.usage import AssetUsage
 from forge.catalog.profile import TableProfile
 from forge.flows.catalog.asset_store import AssetStore
 from forge.flows.catalog.assets import NEVER, Asset, AssetVersion
+from forge.flows.catalog.downstream import AssetLineage, find_readers
 from forge.flows.catalog.edit import find_asset
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import TableName
@@ -65,10 +66,12 @@ class AssetFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetSheetPorts:
-    """`version_at`: a table as a commit has it, E108 where it does not. `facts_of` gets the name, the former names and
+    """`version_at`: a table as a commit has it, E108 where it does not. `lineage_of` an asset that no commit has.
+    `facts_of` gets the name, the former names and
     the revision."""
 
     store: AssetStore
+    lineage_of: Callable[[str], AssetLineage]
     look: Callable[[], object]  # at the files of the project that document assets
     version_at: Callable[[TableName, str], AssetVersion]
     has_commits: Callable[[], bool]
@@ -80,13 +83,16 @@ class AssetSheetPorts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetSheet:
     """`asset`: None where nothing was crawled yet; `found`: None where no commit has it. One of them is there.
-    `missing`: what its domain requires and nobody has said."""
+    `missing`: what its domain requires and nobody has said. `lineage`: what comes before and after it. `readers`: what
+    reads it, or what comes after it, without being in the lineage."""
 
     asset: CatalogAsset | None
     found: AssetVersion | None
     at: str
     missing: tuple[str, ...]
     facts: AssetFacts
+    lineage: AssetLineage
+    readers: frozenset[str]
     now: datetime
 
     @property
@@ -126,6 +132,9 @@ class AssetSheet:
         found |= self._of_commit() if self.found else self._as_crawled()
         level = facts.classified.level
         return found | {
+            "upstream_tables": list(self.lineage.upstream),
+            "downstream_tables": list(self.lineage.downstream),
+            "downstream_count": len(self.lineage.reached | self.readers),
             "at": self.at if self.found else "",
             "classification": level.value if level else None,
             "classification_why": facts.classified.why,
@@ -158,9 +167,6 @@ class AssetSheet:
             "key": list(version.key),
             "last_commit": {key: value for key, value in last.items() if key != "metadata"} if last else None,
             "last_run": version.run_id,
-            "upstream_tables": list(found.upstream_tables),
-            "downstream_tables": list(found.downstream_tables),
-            "downstream_count": found.downstream_count,
         }
 
     def _as_crawled(self) -> dict[str, Any]:
@@ -182,9 +188,6 @@ class AssetSheet:
             "key": list(self.asset.primary_key),
             "last_commit": None,
             "last_run": None,
-            "upstream_tables": [],
-            "downstream_tables": [],
-            "downstream_count": 0,
         }
 
     def _columns(self) -> list[dict[str, Any]]:
@@ -256,14 +259,22 @@ def find_asset_sheet(name: str, ports: AssetSheetPorts, *, at: str = NOW) -> Ass
     asset = ports.store.asset(name)
     known_as = asset.qualified_name if asset else name
     found = _at_commit(known_as, asset, ports, at)
+    former = asset.former_names if asset else ()
+    lineage = _lineage_of(found) if found else ports.lineage_of(known_as)
     return AssetSheet(
         asset=asset,
         found=found,
         at=at,
         missing=ports.missing_of(asset) if asset else (),
-        facts=ports.facts_of(known_as, asset.former_names if asset else (), at),
+        facts=ports.facts_of(known_as, former, at),
+        lineage=lineage,
+        readers=find_readers(ports.store, {known_as, *former, *lineage.reached}),
         now=ports.clock(),
     )
+
+
+def _lineage_of(found: AssetVersion) -> AssetLineage:
+    return AssetLineage(found.upstream_tables, found.downstream_tables, found.reached)
 
 
 def _at_commit(name: str, asset: CatalogAsset | None, ports: AssetSheetPorts, at: str) -> AssetVersion | None:

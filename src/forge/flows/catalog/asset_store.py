@@ -30,7 +30,8 @@ class CatalogChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetFilter:
-    """Values of one are OR, different ones AND. `prefix`: of the qualified name."""
+    """Values of one are OR, different ones AND. `prefix`: of the qualified name. `backed_by`: assets of which those are
+    wanted that read one of them (`READING_TYPES`)."""
 
     domains: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -40,6 +41,7 @@ class AssetFilter:
     sources: tuple[str, ...] = ()
     states: tuple[AssetState, ...] = ()
     prefix: str = ""
+    backed_by: tuple[str, ...] = ()
 
 
 ALL_ASSETS = AssetFilter()

@@ -84,7 +84,7 @@ class AssetVersion:
     last_commit: Commit | None  # the newest one that changed it
     upstream_tables: tuple[str, ...]
     downstream_tables: tuple[str, ...]
-    downstream_count: int = 0  # over any number of steps
+    reached: frozenset[str] = frozenset()  # downstream over any number of steps
 
 
 @dataclass(slots=True, kw_only=True)
@@ -189,7 +189,7 @@ def asset_at(
         last_commit=changed,
         upstream_tables=before,
         downstream_tables=after,
-        downstream_count=_count_downstream(pairs, str(table)),
+        reached=_reached(pairs, str(table)),
     )
 
 
@@ -300,7 +300,7 @@ def _neighbours(pairs: Iterable[tuple[str, str]], table: str) -> tuple[tuple[str
     return tuple(sorted(before)), tuple(sorted(after))
 
 
-def _count_downstream(pairs: Iterable[tuple[str, str]], table: str) -> int:
+def _reached(pairs: Iterable[tuple[str, str]], table: str) -> frozenset[str]:
     targets: dict[str, list[str]] = {}
     for source, target in pairs:
         targets.setdefault(source, []).append(target)
@@ -309,4 +309,4 @@ def _count_downstream(pairs: Iterable[tuple[str, str]], table: str) -> int:
         new = [target for target in targets.get(waiting.pop(), ()) if target not in seen]
         seen.update(new)
         waiting += new
-    return len(seen) - 1
+    return frozenset(seen - {table})

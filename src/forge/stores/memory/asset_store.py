@@ -208,6 +208,7 @@ def _is_wanted(asset: CatalogAsset, wanted: AssetFilter) -> bool:
         and (not wanted.states or asset.state in wanted.states)
         and (not wanted.tags or not _tags(asset).isdisjoint(wanted.tags))
         and (not wanted.terms or not terms.isdisjoint(wanted.terms))
+        and (not wanted.backed_by or not set(asset.crawled.read_assets).isdisjoint(wanted.backed_by))
         and asset.qualified_name.startswith(wanted.prefix)
     )
 

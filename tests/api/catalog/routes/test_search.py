@@ -161,6 +161,33 @@ def facet(client: TestClient, name: str, **params: Any) -> dict[str, int]:
     return {one["value"]: one["count"] for one in ask(client, facets=[name], **params)["facets"][name]}
 
 
+def test_what_is_outside_the_lake_counts_what_comes_after_it_and_so_do_dashboards(
+    changing: tuple[Wiring, TestClient],
+) -> None:
+    _, client = changing
+
+    def register(name: str, kind: str, *backed_by: str) -> None:
+        item = {"qualified_name": name, "type": kind, "backed_by": list(backed_by)}
+        assert client.post(f"{API}/assets", json=item).status_code in (200, 201)
+
+    def sheet(name: str) -> tuple[list[str], list[str], int]:
+        found = client.get(f"{API}/assets/{name}").json()
+        return found["upstream_tables"], found["downstream_tables"], found["downstream_count"]
+
+    register("files:x", "dataset", "hr.staff")  # what it fills is no reader of it
+    assert sheet("files:x") == ([], ["hr.staff"], 2)
+    assert sheet("hr.staff")[2] == 1
+    register("bi:staff", "dashboard", "hr.staff_names", "pg:crm.public.people")
+    register("metric:headcount", "metric", "bi:staff")
+    register("forge:hr", "pipeline", "hr.staff_names")
+    assert sheet("files:x") == ([], ["hr.staff"], 4)
+    assert sheet("hr.staff_names")[2] == 2
+    register("bi:staff", "dashboard", "pg:crm.public.people")
+    assert sheet("hr.staff_names")[2] == 0
+    register("pg:crm.public.people", "table")
+    assert sheet("pg:crm.public.people") == ([], [], 2)
+
+
 def test_a_finding_that_is_rejected_leaves_the_facets_at_once(changing: tuple[Wiring, TestClient]) -> None:
     wiring, client = changing
     assert facet(client, "pii") == {}

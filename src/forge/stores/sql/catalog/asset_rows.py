@@ -13,7 +13,7 @@ from forge.catalog.crawl import CrawlMark, CrawlWrite
 from forge.catalog.edit import AssetEdit
 from forge.stores.sql.record_columns import Row, columns_of, record_of
 
-TAG, TERM = "tag", "term"
+TAG, TERM, READS = "tag", "term", "reads"
 
 
 def read_asset(row: Mapping[Any, Any], former_names: tuple[str, ...] = ()) -> CatalogAsset:
@@ -64,6 +64,7 @@ def label_rows(uid: str, crawled: CrawledAsset, edited: Documentation, filed: Fi
     own = {"uid": uid, "column_name": ""}
     yield from ({"kind": TAG, "value": tag, **own} for tag in dict.fromkeys((*content.tags, *crawled.tags)))
     yield from ({"kind": TERM, "value": term, **own} for term in dict.fromkeys(content.terms))
+    yield from ({"kind": READS, "value": name, **own} for name in crawled.read_assets)
     for name, column in content.columns.items():
         yield from ({"kind": TAG, "value": tag, "uid": uid, "column_name": name} for tag in dict.fromkeys(column.tags))
         if column.term is not None:

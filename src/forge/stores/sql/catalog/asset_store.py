@@ -177,7 +177,7 @@ def _filtered(query: Select[Any], wanted: AssetFilter) -> Select[Any]:
     for column, values in (*equal.items(), (c.state, wanted.states)):
         if values:
             query = query.where(column.in_([str(value) for value in values]))
-    for kind, values in ((rows.TAG, wanted.tags), (rows.TERM, wanted.terms)):
+    for kind, values in ((rows.TAG, wanted.tags), (rows.TERM, wanted.terms), (rows.READS, wanted.backed_by)):
         if values:
             query = query.where(c.uid.in_(select(label.uid).where(label.kind == kind, label.value.in_(values))))
     return query.where(c.name.startswith(wanted.prefix, autoescape=True)) if wanted.prefix else query

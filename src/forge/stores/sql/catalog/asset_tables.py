@@ -47,7 +47,7 @@ assets = Table(
     Index("forge_catalog_assets_by_domain", "domain"),
     Index("forge_catalog_assets_by_owner", "owner"),
 )
-labels = Table(  # tags and terms, of an asset or one of its columns ('' is the asset)
+labels = Table(  # tags and terms, of an asset or one of its columns ('' is the asset), and what a dashboard reads
     "forge_catalog_labels",
     metadata,
     Column("kind", String(8), primary_key=True),

@@ -23,5 +23,6 @@ REVISIONS = (
     "0019",
     "0020",
     "0021",
+    "0022",
 )
 VERSION_TABLE = "forge_migrations"
