@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from forge.engines.spark.pii.sampler import SparkSampler
     from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from forge.model.names import TableName
     from forge.stores.sql.catalog.pii_findings import SqlPiiFindings
     from forge.wiring import Wiring
+
+
+UNTYPED = "personal"
+"""Of personal data whose type nobody has said."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,29 @@ class PiiParts:
             if record.type and record.is_personal(threshold):
                 found.setdefault(record.table, {})[record.column.lower().partition(".")[0]] = record.type
         return found
+
+    def shown_types(self, names: Sequence[str], types: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
+        """`types`, with columns that are personal without a finding of their own, by a contract or by lineage: of the
+        type that their name says, or `personal`."""
+        from forge.catalog.pii import find_pii
+
+        by_table = self._personal_by_table()
+        return {
+            name: {column: find_pii([column])[0].type or UNTYPED for column in by_table.get(name, ())}
+            | dict(types.get(name, {}))
+            for name in names
+        }
+
+    def _personal_by_table(self) -> Mapping[str, Sequence[str]]:
+        """Of the default branch; arranged again when it is read again."""
+        keys = self.wiring.catalog.personal_at().keys
+        kept: tuple[object, dict[str, list[str]]] | None = self.__dict__.get("_by_table")
+        if kept is None or kept[0] is not keys:
+            by_table: dict[str, list[str]] = {}
+            for table, column in keys:
+                by_table.setdefault(table, []).append(column)
+            kept = self.__dict__["_by_table"] = (keys, by_table)
+        return kept[1]
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake, and those that only findings know."""

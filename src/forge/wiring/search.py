@@ -131,6 +131,7 @@ class SearchParts:
         standing, used = self._standing().named(names), self._usage(names)
         found = self.wiring.catalog.pii.types_of(names)
         levels = self.wiring.catalog.classifications(names, found)
+        shown = self.wiring.catalog.pii.shown_types(names, found)
         governed = self._governed()
         facts = {}
         for name in names:
@@ -138,7 +139,7 @@ class SearchParts:
             facts[name] = SearchFacts(
                 quality=score_of(verdict.outcome for verdict in known.standing.verdicts) if known else None,
                 popularity=used.get(name, 0),
-                pii=found.get(name, {}),
+                pii=shown.get(name, {}),
                 has_contract=name.lower() in governed,
                 classification=levels[name].level,
             )

@@ -11503,6 +11503,8 @@ export interface components {
         };
         /** Suggestion */
         Suggestion: {
+            /** Id */
+            id?: string | null;
             /**
              * Marks
              * @default []

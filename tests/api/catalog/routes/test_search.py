@@ -190,7 +190,7 @@ def test_what_is_outside_the_lake_counts_what_comes_after_it_and_so_do_dashboard
 
 def test_a_finding_that_is_rejected_leaves_the_facets_at_once(changing: tuple[Wiring, TestClient]) -> None:
     wiring, client = changing
-    assert facet(client, "pii") == {}
+    assert facet(client, "pii") == {"name": 1, "personal": 1}  # hr.staff.fullName, and `who`, which comes from it
     finding = PiiRecord(
         id="f1",
         table="hr.staff_names",
@@ -203,11 +203,11 @@ def test_a_finding_that_is_rejected_leaves_the_facets_at_once(changing: tuple[Wi
         last_seen=LATER,
     )
     wiring.catalog.pii.findings.save([finding], None, AuditRecord(LATER, "ada", "pii.scan", "hr.staff_names"))
-    assert facet(client, "pii") == {"ssn": 1}
+    assert facet(client, "pii") == {"name": 1, "ssn": 1}
     assert ask(client, classification="restricted")["items"][0]["id"] == "hr.staff_names"
     body = {"state": "rejected", "expected_version": 1}
     assert client.patch(f"{API}/pii/findings/f1", json=body).status_code == 200
-    assert facet(client, "pii") == {}
+    assert facet(client, "pii") == {"name": 1}
     assert ask(client, classification="restricted")["items"] == []
 
 
@@ -258,6 +258,19 @@ def test_the_verdict_of_a_monitor_moves_the_quality_at_once(changing: tuple[Wiri
     assert "hr.staff" in [hit["id"] for hit in ask(client, q="staff", quality="poor")["items"]]
 
 
+PERSONAL = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: urn:staff
+name: staff
+version: 1.0.0
+status: active
+schema:
+  - name: hr.staff
+    properties: [{name: id, logicalType: integer, classification: pii}]
+"""
+
+
 def test_a_registered_contract_counts_at_once(changing: tuple[Wiring, TestClient]) -> None:
     wiring, client = changing
 
@@ -266,6 +279,7 @@ def test_a_registered_contract_counts_at_once(changing: tuple[Wiring, TestClient
         return {boost["name"] for boost in hit["explanation"]["boosts"]}
 
     assert "contract" not in boosts()
+    assert ask(client, q="staff")["items"][0]["pii"] == ["name"]
     contract = RegisteredContract(
         id="urn:staff",
         name="staff",
@@ -273,7 +287,7 @@ def test_a_registered_contract_counts_at_once(changing: tuple[Wiring, TestClient
         api_version="v3.1.0",
         schema_hash="sha256:a",
         digest="sha256:b",
-        text="",
+        text=PERSONAL,
         registered_at=LATER,
         registered_by="ada",
         tables=("HR.Staff",),
@@ -281,6 +295,17 @@ def test_a_registered_contract_counts_at_once(changing: tuple[Wiring, TestClient
     step = LifecycleStep(state=ContractState.ACTIVE, before=None, at=LATER, by="ada", version="1.0.0")
     wiring.contracts.registry.register(Registration(contract, lambda head: LifecycleWrite(step), ()))
     assert "contract" in boosts()
+    assert ask(client, q="staff")["items"][0]["pii"] == ["name", "personal"]  # it says so of the id
+    assert "hr.staff" in [hit["id"] for hit in ask(client, pii="personal")["items"]]
+
+
+def test_a_term_is_suggested_with_its_id(changing: tuple[Wiring, TestClient]) -> None:
+    _, client = changing
+    made = client.post(f"{API}/glossary/terms", json={"name": "Head count", "domain": "people"})
+    assert made.status_code == 201, made.text
+    found = {one["text"]: one["id"] for one in ask(client, "suggest", prefix="head c")["items"]}
+    assert found == {"Head count": made.json()["id"]}
+    assert {one["id"] for one in ask(client, "suggest", prefix="staff")["items"]} == {None}
 
 
 def test_nobody_searches_without_signing_in(shop: TestClient) -> None:

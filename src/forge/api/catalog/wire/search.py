@@ -118,6 +118,7 @@ class Suggestion(Wire):
     type: SuggestionTypeWord
     qualified_name: str
     marks: list[tuple[int, int]] = []  # in the text
+    id: str | None = None  # of a glossary term
 
 
 class ContextView(Wire):

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from forge.catalog.search.document import DocumentType
 from forge.catalog.search.page import CatalogHit
 from forge.catalog.search.plan import MatchStage
 from forge.catalog.search.text import fold
+from forge.flows.catalog.search.documents import TERM
 from forge.flows.runs.ports import Runs
 from forge.flows.versioning.record_ports import Refs
 
@@ -25,12 +27,13 @@ class SuggestionRecords(Refs, Runs, Protocol): ...
 @dataclass(frozen=True, slots=True)
 class SearchSuggestion:
     """`marks`: the letters of the text that match. `type`: of the asset, column, schema, database or term, else branch
-    or run."""
+    or run. `id`: of a term, whose name may be that of a term of another domain, too."""
 
     text: str
     type: str
     qualified_name: str
     marks: tuple[tuple[int, int], ...] = ()
+    id: str | None = None
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -38,6 +41,7 @@ class SearchSuggestion:
             "type": self.type,
             "qualified_name": self.qualified_name,
             "marks": [list(mark) for mark in self.marks],
+            "id": self.id,
         }
 
 
@@ -64,7 +68,8 @@ def _of_hit(hit: CatalogHit) -> SearchSuggestion:
     text = hit.qualified_name
     own = len(text) - len(hit.name.text)
     marks = tuple((a + own, b + own) for a, b in hit.name.marks) if text.endswith(hit.name.text) else ()
-    return SearchSuggestion(text, str(hit.type), text, marks)
+    id_ = hit.document.id.removeprefix(TERM) if hit.type == DocumentType.TERM else None
+    return SearchSuggestion(text, str(hit.type), text, marks, id_)
 
 
 def _branches(records: Refs, prefix: str) -> Iterable[str]:
