@@ -125,6 +125,31 @@ def test_no_more_rows_than_asked_for(wiring: Wiring) -> None:
     assert len(rows(wiring, "SELECT id FROM crm.people", limit=2)) == 2
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT i FROM crm.numbers",
+        "SELECT upper(i) AS i FROM crm.numbers LIMIT 500000",
+        "SELECT q.i FROM (SELECT i, concat(i, 'x') AS part FROM crm.numbers) AS q",
+    ],
+)
+def test_no_more_rows_than_asked_for_leave_the_source(wiring: Wiring, sql: str) -> None:
+    with closing(sqlite3.connect(wiring.root / "data" / "crm.db")) as crm, crm:
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000) SELECT i FROM n"
+        crm.execute(f"CREATE VIEW numbers AS {numbers}")
+    found = answer(wiring, sql, limit=101)
+    assert (len(found.rows), sum(found.rows_read.values())) == (101, 101)
+
+
+def test_a_limit_of_the_request_is_one_of_the_result(wiring: Wiring) -> None:
+    sql = "SELECT country, count(*) AS n FROM crm.people GROUP BY country ORDER BY country"
+    assert rows(wiring, sql, limit=2) == rows(wiring, sql)[:2]
+    everyone = "SELECT id FROM core.orders UNION ALL SELECT id FROM crm.people ORDER BY id DESC"
+    assert rows(wiring, everyone, limit=3) == rows(wiring, everyone)[:3] == [(4,), (3,), (3,)]
+    joined = "SELECT o.id FROM core.orders o JOIN crm.people p ON p.id = o.person ORDER BY o.id OFFSET 1"
+    assert rows(wiring, joined, limit=1) == [(2,)]
+
+
 def test_a_hidden_column_reads_as_null_wherever_it_stands(wiring: Wiring) -> None:
     assert rows(wiring, "SELECT mail FROM crm.people") == [(None,)] * 3
     assert rows(wiring, "SELECT id FROM crm.people WHERE mail = 'ada@x.example'") == []

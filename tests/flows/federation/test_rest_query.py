@@ -139,6 +139,20 @@ def test_a_limit_reads_no_more_pages_than_it_needs(wiring: Wiring, api: RestApi)
     )
     assert len(rows(wiring, "SELECT id FROM shop.orders WHERE city = 'London' LIMIT 3")) == 3
     assert len(api.asked) < 50
+    api.asked.clear()
+    assert len(rows(wiring, "SELECT * FROM shop.orders", limit=3)) == 3
+    assert len(api.asked) < 50
+
+
+def test_a_limit_ends_the_reading_of_rows_that_are_looked_at_as_they_come(wiring: Wiring, api: RestApi) -> None:
+    many = [{**ORDERS[0], "id": number} for number in range(10_000)]
+    api.endpoints["/v1/orders"] = lambda asked: Answer({"items": many[int(asked.query["offset"]) :][:2]})
+    file = wiring.root / "sources" / "all.yaml"
+    rule = 'rows: [{table: orders, filter: "id >= 100"}]'
+    file.write_text(file.read_text().replace("hidden: [orders.note]", rule))
+    found = answer(wiring, "SELECT id, upper(city) AS city FROM shop.orders", limit=3)
+    assert found.rows == ((100, "LONDON"), (101, "LONDON"), (102, "LONDON"))
+    assert len(api.asked) < 600
 
 
 def test_rows_are_counted(wiring: Wiring) -> None:

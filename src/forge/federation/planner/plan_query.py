@@ -21,6 +21,7 @@ from forge.federation.planner.source_table import from_where
 from forge.federation.planner.splits import mark_splits
 from forge.federation.planner.whole import as_whole
 from forge.federation.relation import RelationName, SourceRelation
+from forge.federation.row_limit import cut_fragment
 
 
 def plan_query(
@@ -51,7 +52,7 @@ def plan_query(
     fragments = add_key_filters(plan.fragments, rest, kinds) if pushdown else tuple(plan.fragments)
     fragments = mark_splits(fragments, relations)
     found = QueryPlan(tree.sql("spark"), fragments, rest, tuple(plan.decisions), tuple(plan.join_orders))
-    return as_whole(found, kinds) if pushdown else found
+    return as_whole(cut_fragment(found), kinds) if pushdown else found
 
 
 def _read_whole_relations(local: LocalQuery, plan: FragmentList, why: str) -> exp.Query:

@@ -84,6 +84,19 @@ def _guarded(
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
+def first_rows(reader: pa.RecordBatchReader, most: int) -> pa.RecordBatchReader:
+    """So many of its rows; then it is let go, and the source with it."""
+    import pyarrow as pa
+
+    return pa.RecordBatchReader.from_batches(reader.schema, _until(reader, most))
+
+
+def _until(reader: pa.RecordBatchReader, most: int) -> Iterator[pa.RecordBatch]:
+    while most > 0 and (batch := next(reader, None)) is not None:
+        yield batch.slice(0, most)
+        most -= batch.num_rows
+
+
 def keep_rows(node: exp.Expr, arrays: Mapping[str, pa.Array], types: Mapping[str, DataType]) -> pa.Array:
     """True, false or NULL for each row, as Spark would say."""
     import pyarrow.compute as pc

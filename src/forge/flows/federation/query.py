@@ -23,11 +23,12 @@ from forge.federation.planner import plan_query
 from forge.federation.policy import ColumnMask, PolicySubject, RowFilter
 from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.rights import Rights, has_rules, hidden_columns, refuse_reader, restricted, rights_of
+from forge.federation.row_limit import limit_rows, rows_enough
 from forge.federation.source import LAKE, Source
 from forge.federation.virtual.expansion import expand_virtual_tables, names_virtual
 from forge.federation.virtual.fit import fit_virtual, masked_columns, output_types
 from forge.flows.catalog.personal_data import PersonalAt, PersonalColumns
-from forge.flows.federation.guarded_rows import guard_rows, read_discreetly
+from forge.flows.federation.guarded_rows import first_rows, guard_rows, read_discreetly
 from forge.flows.federation.kept_results import OFF, CachePolicy, CacheQuestion, KeptResult, look_up
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views, lake_name
 from forge.flows.federation.ports import UndecidedError
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 Rows = tuple[tuple[object, ...], ...]
 ExecutorChoice = Literal["auto", "in-process", "spark"]
+READ_ROWS, FEW_ROWS = 65_536, 1024  # of a batch; and of one where a few rows are enough
 SMALL_ROWS = 3_000_000  # estimated to be read, in all; above that Spark computes
 _ASKED_FOR = "it was asked for"
 
@@ -468,7 +470,7 @@ class _OpenQuery:
             self.masked |= masked_columns(tree, self.described)
             tree = fit_virtual(tree, self.described)
         return plan_query(
-            tree,
+            limit_rows(tree, self.request.limit),
             self.described,
             self.kinds,
             sources=tuple(self.sources),
@@ -646,11 +648,16 @@ class _OpenQuery:
         asked = render(fragment, self.kinds[fragment.source], self.request.parameters, keys)
         schema = pa.schema([(one.name, arrow_type(one.type)) for one in fragment.read_columns])
         connector = self._connector(fragment.relations[0])
+        enough = rows_enough(self.plan) if self.plan is not None else None
+        batch = READ_ROWS if enough is None else max(FEW_ROWS, min(enough, READ_ROWS))
         if any(one.is_restricted for one in self.described.values() if one.name.source == fragment.source):
-            rows = read_discreetly(lambda: connector.read(asked, schema), schema)
+            rows = read_discreetly(lambda: connector.read(asked, schema, batch), schema)
         else:
-            rows = connector.read(asked, schema)
-        return guard_rows(rows, fragment, self.ports.mask_key) if fragment.guard is not None else rows
+            rows = connector.read(asked, schema, batch)
+        if fragment.guard is None:
+            return rows
+        guarded = guard_rows(rows, fragment, self.ports.mask_key)
+        return guarded if enough is None else first_rows(guarded, enough)
 
 
 def _by_size(plan: QueryPlan) -> tuple[ExecutorName, str]:
