@@ -22,6 +22,7 @@ from forge.federation.source import Source
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.query import ExecutorChoice, FederationPorts, QueryAnswer, QueryRequest, ask
+from forge.flows.federation.running import RunningQuery
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.model.time import utc_now
@@ -274,6 +275,19 @@ def test_no_more_rows_than_are_wanted_come_and_they_are_the_first(
     wrong = disagreements(ordered, first, Asked(ports, pushdown=pushdown, limit=3))
 
     assert not wrong, f"{len(wrong)} of {len(ordered)}:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("table", [NAMES["stock"], NAMES["orders"]], ids=["as it is written", "over fragments"])
+def test_a_query_on_spark_ends_when_its_time_is_over(ports: FederationPorts, table: str) -> None:
+    many = "range(30000) a, range(30000) b, range(30000) c"
+    sql = f"SELECT count(*) FROM {table} t, {many} WHERE a.id + b.id + c.id < 0"
+    request = QueryRequest(sql, executor="spark", timeout=6)
+    once = replace(ports, running=RunningQuery())
+    with pytest.raises(ForgeError) as caught:
+        ask(once, request, QueryCaller("Ada", "test", utc_now))
+    assert caught.value.code == "E916", str(caught.value)
+    found = ask(ports, QueryRequest("SELECT 1 AS one", executor="spark"), QueryCaller("Ada", "test", utc_now))
+    assert found.rows == ((1,),)
 
 
 def test_views_of_the_lake_answer_as_their_tables(oracle: Oracle, ports: FederationPorts) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -105,3 +106,10 @@ def read_age(text: str, option: str) -> timedelta:
     if found is None or found.months or found.seconds > 36_525 * 86_400:
         raise ForgeError("E105", f"{option}: '{text}' is not a length of time", fix="Write it like 24h, 90m or 7d.")
     return timedelta(seconds=float(found.seconds))
+
+
+def read_seconds(text: str, option: str) -> float:
+    """`30` is seconds; `90s`, `5m`."""
+    with suppress(ValueError):
+        return float(text)
+    return read_age(text, option).total_seconds()

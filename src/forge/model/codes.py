@@ -251,7 +251,7 @@ ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
     unavailable(
         "E916",
         "query stopped",
-        "A query took longer than the server lets one take, or gave way to work that publishes data.",
+        "A query took longer than its timeout or the server lets it take, or gave way to work that publishes data.",
     ),
     invalid("E917", "answer too large", "A value, or all of an answer, is too large."),
 )

@@ -35,12 +35,15 @@ def query(
     cache: Annotated[
         bool, typer.Option("--cache/--no-cache", help="Take a kept result of the same question, if nothing changed.")
     ] = True,
+    timeout: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="End it after so long, in the sources too: 30, 90s, 5m.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="How it would be computed, instead of its rows.")] = False,
 ) -> None:
     """Ask the tables of the lake and the sources, as they are or as they were. Only SELECT is accepted."""
     import sys
 
-    from forge.cli.values import bind_query, read_number
+    from forge.cli.values import bind_query, read_number, read_seconds
     from forge.flows.federation.query import QueryRequest, ask, executor_choice
     from forge.flows.versioning.read import QueryCaller
     from forge.model.names import BranchName
@@ -62,6 +65,7 @@ def query(
             limit=None if number is None else number + 1,
             executor=executor_choice(engine, "--engine"),
             cache=cache,
+            timeout=None if timeout is None else read_seconds(timeout, "--timeout"),
         )
         caller = QueryCaller(wiring.author.email, "forge query", wiring.clock)
         if explain:

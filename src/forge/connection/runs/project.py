@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,16 +146,19 @@ class Connection(ProjectHistory):
         limit: int | None = None,
         engine: ExecutorChoice = "auto",
         cache: bool = True,
+        timeout: float | None = None,
     ) -> QueryRows:
         """Rows of a SELECT over the lake and the sources: `f.query("SELECT … WHERE id = :id", {"id": 1}).to_arrow()`.
         `engine`: "in-process", "spark", or whichever fits; `.engine` and `.why` of the rows say which it was.
-        `cache=False` takes no kept result and keeps none; `.cache` says hit, miss, or why neither."""
+        `cache=False` takes no kept result and keeps none; `.cache` says hit, miss, or why neither.
+        `timeout`: seconds after which it is ended, in the sources too (E916)."""
         from forge.flows.federation.query import ask
         from forge.flows.versioning.read import QueryCaller
 
         wiring = self.wiring
         caller = QueryCaller(wiring.author.email, "Python", wiring.clock)
-        answer = ask(self._query_ports(), self._request(sql, params, at, limit, engine, cache), caller)
+        request = replace(self._request(sql, params, at, limit, engine), cache=cache, timeout=timeout)
+        answer = ask(self._query_ports(), request, caller)
         return QueryRows(answer.schema, answer.rows, answer.executor, answer.why, answer.table, answer.cache)
 
     def explain(
@@ -182,12 +186,11 @@ class Connection(ProjectHistory):
         at: str | None,
         limit: int | None,
         engine: str,
-        cache: bool = True,
     ) -> QueryRequest:
         from forge.flows.federation.query import QueryRequest, executor_choice
 
         choice = executor_choice(engine, "engine")
-        return QueryRequest(sql, at=at, parameters=params or {}, limit=limit, executor=choice, cache=cache)
+        return QueryRequest(sql, at=at, parameters=params or {}, limit=limit, executor=choice)
 
     def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
         commit = find_commit(self.wiring.metadata, at, self.current)

@@ -6,6 +6,7 @@ query of the lake alone that Spark computes is its text as it came, over pinned 
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -33,13 +34,13 @@ from forge.flows.federation.kept_results import OFF, CachePolicy, CacheQuestion,
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views, lake_name
 from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
-from forge.flows.federation.running import RunningQuery
+from forge.flows.federation.running import RunningQuery, checked_timeout, ends_after
 from forge.flows.runs.input_pins import inputs_of
 from forge.flows.upkeep.query_audit import EXPLAINED, SHARED, audited
 from forge.flows.versioning.tables import NeedsEngine
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
-from forge.model.names import CommitId, TableName
+from forge.model.names import CommitId, RunId, TableName
 from forge.transforms.sql_parse import ParsedQuery, parse_query
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ _ASKED_FOR = "it was asked for"
 @dataclass(frozen=True, slots=True)
 class QueryRequest:
     """`limit`: no more rows than these. `pushdown`: False reads whole relations, to see what pushing down saves.
-    `cache`: False neither takes a kept result nor keeps one."""
+    `cache`: False neither takes a kept result nor keeps one. `timeout`: seconds after which it is ended."""
 
     sql: str
     _: KW_ONLY
@@ -76,6 +77,7 @@ class QueryRequest:
     executor: ExecutorChoice = "auto"
     pushdown: bool = True
     cache: bool = True
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,8 @@ class FederationPorts:
     """`lake` opens the pinned tables as a source; `masked` gives a pin whose hidden columns read as NULL. `user`: who
     asks, for the readers of a source; `roles`: those of forge.yaml. `lake_masks` and `lake_rows`: of tables of the
     lake; `mask_key`: of hashes. `hidden`: what reads as NULL at the commit of the query, `hidden_at` at those that it
-    names beside tables. `notify` is told what takes long. `in_process` is of this query alone, as is
-    `running`, which ends it. `cache` is None where no results are kept."""
+    names beside tables. `notify` is told what takes long. `in_process` is of this query alone, as is `running`, which
+    ends it. `read_id`: of the read that Spark knows this thread by. `cache` is None where no results are kept."""
 
     reader: RevisionReader
     _: KW_ONLY
@@ -128,6 +130,7 @@ class FederationPorts:
     mask_key: Callable[[], bytes] = field(default=lambda: b"", repr=False)
     notify: Callable[[str], None] = lambda step: None
     running: RunningQuery = field(default_factory=RunningQuery)
+    read_id: RunId | None = None
     cache: QueryCache | None = None
     virtual: Callable[[], Mapping[str, VirtualTable]] = dict  # by name; empty where the lake has that schema
 
@@ -282,7 +285,8 @@ def _bytes_of(answer: QueryAnswer) -> int:
 def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationName]) -> QueryAnswer:
     """Rights are asked when the query is opened, before any kept result is looked for."""
     began = time.monotonic()
-    with _opened(ports, request, names) as query:
+    timeout = checked_timeout(request.timeout, "timeout")
+    with ends_after(ports.running, timeout), _opened(ports, request, names) as query:
         chosen = query.executor
         use = look_up(ports.cache if request.cache else None, query.question)
         if use.result is not None:
@@ -627,10 +631,29 @@ class _OpenQuery:
         if self.is_external or self.is_ruled:
             return self.computed(self.ports.spark(self._expanded[1]), why)
         found = {_table(name): self._masked(_table(name), pin) for name, pin in self.pins.items()}
-        schema, rows = self.ports.engine().query(self.request.sql, found, self.request.parameters, self.request.limit)
+        with self._spark_read() as engine:
+            schema, rows = engine.query(self.request.sql, found, self.request.parameters, self.request.limit)
+            self.ports.running.check()
         explained = QueryExplanation("spark", why, None, self.kinds, parameters=self.request.parameters)
         masked = frozenset(column for table in found for column in self.hidden.of(table))
         return QueryAnswer(schema, rows, executor="spark", why=why, explained=explained, masked=masked)
+
+    @contextmanager
+    def _spark_read(self) -> Iterator[Engine]:
+        """Spark, which ends the query where it is cancelled."""
+        engine, read_id = self.ports.engine(), self.ports.read_id
+        if read_id is None and self.request.timeout is None:
+            yield engine
+            return
+        own = RunId(f"query-{uuid.uuid4().hex}")
+        if read_id is None:
+            engine.begin_read(own)
+        try:
+            with self.ports.running.ends_with(lambda: engine.cancel(read_id or own)):
+                yield engine
+        finally:
+            if read_id is None:
+                engine.end()
 
     def _masked(self, table: TableName, pin: Pin) -> Pin:
         hidden = self.hidden.of(table)
