@@ -387,7 +387,7 @@ class RequestExecutor:
                 _log.warning("%s %s did not end in time", task.job.kind, task.job.id)
 
 
-def respond(outcome: T | PendingTask, show: Callable[[T], Wire]) -> Wire | Response:
+def respond(outcome: T | PendingTask, show: Callable[[T], Wire | Response]) -> Wire | Response:
     """The result or, if it takes longer, 202 and where to follow it."""
     if isinstance(outcome, PendingTask):
         ticket = RunTicket(run_id=outcome.run_id, kind=outcome.kind)

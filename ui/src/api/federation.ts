@@ -113,8 +113,11 @@ export interface Asking {
 }
 
 /** Asks until the rows are there. */
-export function askRows(body: QueryOrder, asking: Asking): Promise<QueryResultView> {
-  return waitFor(() => noted(client.POST("/api/v1/federation/query", { body, signal: asking.signal }), asking));
+export async function askRows(body: QueryOrder, asking: Asking): Promise<QueryResultView> {
+  const found = await waitFor(() => noted(client.POST("/api/v1/federation/query", { body, signal: asking.signal }), asking));
+  if (typeof found === "string") throw new TypeError("Nobody asked for an Arrow stream.");
+  const { items: _, rows, ...told } = found;
+  return { ...told, rows: rows ?? [] };
 }
 
 /** How it would be computed; no row is read. */

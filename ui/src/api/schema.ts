@@ -1790,7 +1790,8 @@ export interface paths {
         put?: never;
         /**
          * Query Rows
-         * @description Rows of a SELECT. What takes long goes on as a run (202); the same request sent again has its rows.
+         * @description Rows of a SELECT, or with `Accept: application/vnd.apache.arrow.stream` an Arrow stream of them. What takes long
+         *     goes on as a run (202); the same request sent again has its rows.
          */
         post: operations["query_rows"];
         delete?: never;
@@ -9495,7 +9496,9 @@ export interface components {
         };
         /**
          * QueryOrder
-         * @description `explain`: the answer also has the plan.
+         * @description `explain`: the answer also has the plan. `form`: rows as lists of values, as objects by the names of their
+         *     columns (`items`), or both; an Arrow stream has neither. `timeout`: seconds after which it is ended, in its sources
+         *     too; `server.reads.seconds` ends it where that is less.
          */
         QueryOrder: {
             /** At */
@@ -9517,6 +9520,12 @@ export interface components {
              */
             explain: boolean;
             /**
+             * Form
+             * @default both
+             * @enum {string}
+             */
+            form: "both" | "rows" | "items";
+            /**
              * Limit
              * @default 1000
              */
@@ -9533,6 +9542,8 @@ export interface components {
              * @example SELECT * FROM core.orders WHERE amount > :least
              */
             sql: string;
+            /** Timeout */
+            timeout?: number | null;
         };
         /**
          * QueryOutlineView
@@ -9597,14 +9608,14 @@ export interface components {
             /** Has More */
             has_more: boolean;
             /** Items */
-            items: {
+            items?: {
                 [key: string]: unknown;
-            }[];
+            }[] | null;
             /** Ms */
             ms: number;
             plan?: components["schemas"]["PlanView"] | null;
             /** Rows */
-            rows: unknown[][];
+            rows?: unknown[][] | null;
             /** Rows Read */
             rows_read: {
                 [key: string]: number;
@@ -24438,13 +24449,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description The rows. In an Arrow stream the metadata `forge` of the schema is JSON: all keys of the answer but its rows. */
             200: {
                 headers: {
+                    /** @description Accept */
+                    Vary?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["QueryResultView"];
+                    "application/vnd.apache.arrow.stream": string;
                 };
             };
             /** @description It takes longer. Follow the run; a reading request may be sent again. */

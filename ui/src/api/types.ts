@@ -1,5 +1,5 @@
 /** The wire's shapes under their own names, and the words within them. */
-import type { RunView, SearchHit as WireHit, Suggestion as WireSuggestion, VerdictView } from "./schema";
+import type { QueryResultView as WireResult, RunView, SearchHit as WireHit, Suggestion as WireSuggestion, VerdictView } from "./schema";
 
 export type * from "./schema";
 
@@ -8,6 +8,8 @@ type AsRead<T> = T extends readonly [number, number] ? number[] : T extends read
 
 export type SearchHit = AsRead<WireHit>;
 export type Suggestion = AsRead<WireSuggestion>;
+/** As it is asked for here: its rows once, as lists of values. */
+export type QueryResultView = Omit<WireResult, "items" | "rows"> & { rows: NonNullable<WireResult["rows"]> };
 export type RunWord = RunView["status"];
 export type OutcomeWord = VerdictView["outcome"];
 export type SeverityWord = VerdictView["severity"];

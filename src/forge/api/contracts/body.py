@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
+from forge.api.accept import prefers
 from forge.api.bodies import chunks_within, refuse_deep
 from forge.model.errors import ForgeError
 from forge.model.yaml_reader import MAX_BYTES
@@ -51,13 +52,7 @@ def _text_of(body: bytes, is_yaml: bool) -> str:
 
 def wants_yaml(request: Request) -> bool:
     """Whether the first supported media type of the caller is YAML."""
-    for part in request.headers.get("accept", "").split(","):
-        kind = part.partition(";")[0].strip().lower()
-        if kind in YAML_TYPES[:-1]:
-            return True
-        if kind in ("application/json", "*/*", "application/*"):
-            return False
-    return False
+    return prefers(request, YAML_TYPES[:-1])
 
 
 def _kind(request: Request) -> str:

@@ -13,6 +13,7 @@ from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.source import Source
 from forge.flows.federation.ports import SourceConnector, UnfitValueError
 from forge.flows.federation.query import FederationPorts
+from forge.flows.federation.running import QueryTimeoutError
 from forge.flows.upkeep.access import TokenScope
 from forge.model.errors import CancellationError, ForgeError
 
@@ -56,7 +57,8 @@ class SourceFailures:
             seen = (error, error.__context__)  # which it was before values were left out of it
             source = next((source for source, one in self.errors if one in seen), None)
             is_telling = source is not None or error.code in _TELLING
-            if caller.scope is TokenScope.WRITE or isinstance(error, CancellationError) or not is_telling:
+            is_end = isinstance(error, CancellationError | QueryTimeoutError)
+            if caller.scope is TokenScope.WRITE or is_end or not is_telling:
                 raise
             what = f"The source {source} cannot be read" if source else "A source cannot be read"
             raise ForgeError(error.code, what, fix="Ask whoever declared it.") from error

@@ -367,6 +367,15 @@ def test_what_is_refused_before_it_begins_is_in_the_audit(
     assert (noted.detail["text"], noted.detail["code"]) == (sql, "E915")
 
 
+def test_rows_come_in_the_form_that_is_asked_for(site: VersionSite, reader: dict[str, str]) -> None:
+    sql = "SELECT id, city FROM till.customers WHERE id = 1"
+    rows, items = [[1, "London"]], [{"id": 1, "city": "London"}]
+    for form, expected in {"both": (rows, items), "rows": (rows, None), "items": (None, items)}.items():
+        answer = ask(site, sql, reader, form=form)
+        assert (answer["rows"], answer["items"]) == expected
+    assert post(site, sql, reader, form="neither").status_code == 422
+
+
 # the end of a query
 
 
@@ -425,6 +434,17 @@ def test_the_time_limit_ends_it_at_the_source(
     refused = post(site, f"{sql} WHERE 1 = 1", reader, engine="in-process")
     assert refused.json()["code"] == "FORGE-E916"
     wait_for(lambda: not readers_of_sources(site))
+
+
+def test_a_request_gives_its_query_a_time(site: VersionSite, reader: dict[str, str]) -> None:
+    sql = endless(site.root)
+    refused = post(site, f"{sql} WHERE 3 = 3", reader, engine="in-process", timeout=0.4)
+    assert (refused.status_code, refused.json()["code"]) == (503, "FORGE-E916")
+    assert "(timeout)" in refused.json()["fix"]
+    wait_for(lambda: not readers_of_sources(site))
+    assert ask(site, "SELECT 1 AS one", reader, timeout=30)["rows"] == [[1]]
+    for bad in (0, -1, 86_401, "soon"):
+        assert post(site, "SELECT 1", reader, timeout=bad).status_code == 422
 
 
 def test_who_is_gone_waits_for_nothing(site: VersionSite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ export default function QueryPage() {
     const values = parametersOf(text, given);
     if (text.trim() === "" || values.some((one) => faultOf(one) !== null) || asked.isPending) return;
     const p = values.map(written);
-    const body = { sql: text, parameters: bound(values), at: search.at ?? null, engine: search.engine ?? ("auto" as const), limit: rows, explain: true, cache };
+    const body = { sql: text, parameters: bound(values), at: search.at ?? null, engine: search.engine ?? ("auto" as const), limit: rows, explain: true, cache, form: "rows" as const };
     const note = (found: Partial<Asked>): void => {
       const one: Asked = { sql: text, at: search.at, parameters: p, time: new Date().toISOString(), rows: null, ms: null, engine: null, code: null, ...found };
       // Who asks may not be known yet right after the page was opened.

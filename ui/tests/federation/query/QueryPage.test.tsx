@@ -26,7 +26,7 @@ describe("a query", () => {
     expect(within(rows).getByText("bigint")).toBeInTheDocument();
     expect(screen.getByText("2 rows")).toBeInTheDocument();
     const sent: unknown = await asked.find(({ method }) => method === "POST")?.json();
-    expect(sent).toEqual({ sql: SQL, parameters: { x: "PARIS" }, at: "fix-orders", engine: "in-process", limit: 1000, explain: true, cache: true });
+    expect(sent).toEqual({ sql: SQL, parameters: { x: "PARIS" }, at: "fix-orders", engine: "in-process", limit: 1000, explain: true, cache: true, form: "rows" });
   });
 
   it("becomes a chart, and a plan that says what was not left to the source", async () => {

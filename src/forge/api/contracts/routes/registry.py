@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, cast
 from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from forge.api.accept import VARY
 from forge.api.auth import ThePrincipal
 from forge.api.contracts.body import YAML, read_text, wants_yaml
 from forge.api.contracts.views import (
@@ -59,7 +60,6 @@ AskedVersion = Annotated[
     Query(max_length=100, description="`file` is the project's file as it is now.", examples=["1.2.0"]),
 ]
 
-_VARY = {"vary": "accept"}
 _TEXT: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The contract; as it was written, where YAML is asked for.",
@@ -140,7 +140,7 @@ def one_contract(
     known = find_known(ports, contract_id)
     shown = contract_text(known, ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
-        return cast(ContractDetail, Response(shown.text, media_type=YAML, headers=_VARY))
+        return cast(ContractDetail, Response(shown.text, media_type=YAML, headers=VARY))
     return contract_detail(known, ports, shown)
 
 
@@ -156,7 +156,7 @@ def contract_document(
     ports = site.wiring.contracts.ports()
     shown = contract_text(find_known(ports, contract_id), ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
-        return cast(dict[str, Any], Response(shown.text, media_type=YAML, headers=_VARY))
+        return cast(dict[str, Any], Response(shown.text, media_type=YAML, headers=VARY))
     return cast(dict[str, Any], plain(data_of(shown.contract)))
 
 

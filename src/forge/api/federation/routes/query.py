@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
 
+from forge.api.accept import prefers
 from forge.api.auth import QUERIES, Principal, ThePrincipal
 from forge.api.executor import LONG, respond
+from forge.api.federation.arrow_stream import ARROW, arrow_response
 from forge.api.federation.source_failures import SourceFailures
 from forge.api.federation.wire.query import PlanView, QueryOrder, QueryQuestion, QueryResultView, ResultColumn
 from forge.api.rows import plain_rows
@@ -49,14 +51,26 @@ T = TypeVar("T")
 router = APIRouter(prefix=QUERIES.rstrip("/"), tags=["federation queries"])
 QueryIdentity = Annotated[str, Path(max_length=64, examples=["r20261115_061000_4f9a1c"])]
 _DIGITS = 38
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The rows. In an Arrow stream the metadata `forge` of the schema is JSON: all keys of the "
+        "answer but its rows.",
+        "content": {ARROW: {"schema": {"type": "string", "format": "binary"}}},
+        "headers": {"Vary": {"schema": {"type": "string"}, "description": "Accept"}},
+    },
+    **LONG,
+}
 
 
-@router.post("", response_model=QueryResultView, responses=LONG)
-def query_rows(body: QueryOrder, site: TheSite, caller: ThePrincipal) -> Wire | Response:
-    """Rows of a SELECT. What takes long goes on as a run (202); the same request sent again has its rows."""
+@router.post("", response_model=QueryResultView, responses=_ANSWERS)
+def query_rows(body: QueryOrder, request: Request, site: TheSite, caller: ThePrincipal) -> Wire | Response:
+    """Rows of a SELECT, or with `Accept: application/vnd.apache.arrow.stream` an Arrow stream of them. What takes long
+    goes on as a run (202); the same request sent again has its rows."""
     limit = min(body.limit, site.desk.limits.rows)
     found = _do(body, site, caller, limit + 1, ask_with=rows_of_query)
-    return respond(found, partial(_rows_view, limit, body.explain))
+    if prefers(request, (ARROW,)):
+        return respond(found, partial(_arrow, limit, body))
+    return respond(found, partial(_rows_view, limit, body))
 
 
 @router.post("/explain", response_model=PlanView, responses=LONG)
@@ -99,10 +113,17 @@ def _do(
     ask_with: Callable[[FederationPorts, QueryRequest, QueryCaller], T],
 ) -> object:
     commit = _commit(site, body.at)
+    timeout = body.timeout if isinstance(body, QueryOrder) else None
     request = QueryRequest(
-        body.sql, at=commit, parameters=_parameters(body, site), limit=limit, executor=body.engine, cache=body.cache
+        body.sql,
+        at=commit,
+        parameters=_parameters(body, site),
+        limit=limit,
+        executor=body.engine,
+        cache=body.cache,
+        timeout=timeout,
     )
-    share = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine, body.cache)
+    share = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine, body.cache, timeout)
     return ask_on_desk(site, caller, commit, lambda _: request, text=body.sql, share=share, ask_with=ask_with)
 
 
@@ -195,7 +216,7 @@ def _ports(
     def masked(pin: Pin, columns: frozenset[str]) -> Pin:
         return masked_pin(ports, pin, columns)[0]
 
-    return replace(opened, engine=ports.engine, spark=spark, masked=masked, running=running)
+    return replace(opened, engine=ports.engine, spark=spark, masked=masked, running=running, read_id=ports.run_id)
 
 
 def _plan_view(found: object) -> PlanView:
@@ -203,18 +224,32 @@ def _plan_view(found: object) -> PlanView:
     return PlanView.model_validate(found.to_dict())
 
 
-def _rows_view(limit: int, explained: bool, answer: object) -> QueryResultView:
+def _arrow(limit: int, body: QueryOrder, answer: object) -> Response:
     assert isinstance(answer, QueryAnswer)
+    return arrow_response(answer, _told(limit, body, answer), limit)
+
+
+def _rows_view(limit: int, body: QueryOrder, answer: object) -> QueryResultView:
+    assert isinstance(answer, QueryAnswer)
+    told = _told(limit, body, answer)
+    rows = plain_rows(answer.rows[:limit], limit + 1, (one.type for one in answer.schema.columns))
+    if body.form != "items":
+        told.rows = rows
+    if body.form != "rows":
+        names = [one.name for one in told.columns]
+        told.items = [dict(zip(names, row, strict=True)) for row in rows]
+    return told
+
+
+def _told(limit: int, body: QueryOrder, answer: QueryAnswer) -> QueryResultView:
+    """All but its rows."""
     names = distinct_names(answer.schema.names)
     columns = [
         ResultColumn(name=name, type=column.type, masked=column.name.lower() in answer.masked)
         for name, column in zip(names, answer.schema.columns, strict=True)
     ]
-    rows = plain_rows(answer.rows[:limit], limit + 1, (one.type for one in answer.schema.columns))
     return QueryResultView(
         columns=columns,
-        rows=rows,
-        items=[dict(zip(names, row, strict=True)) for row in rows],
         truncated=len(answer.rows) > limit,
         has_more=len(answer.rows) > limit,
         engine=answer.executor,
@@ -222,5 +257,5 @@ def _rows_view(limit: int, explained: bool, answer: object) -> QueryResultView:
         rows_read=dict(answer.rows_read),
         ms=round(answer.seconds * 1000),
         cache=answer.cache,
-        plan=_plan_view(answer.explained) if explained else None,
+        plan=_plan_view(answer.explained) if body.explain else None,
     )

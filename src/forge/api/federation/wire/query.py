@@ -26,11 +26,18 @@ class QueryQuestion(Wire):
     cache: bool = True  # false: no kept result is taken, and none is kept
 
 
+RowForm = Literal["both", "rows", "items"]
+
+
 class QueryOrder(QueryQuestion):
-    """`explain`: the answer also has the plan."""
+    """`explain`: the answer also has the plan. `form`: rows as lists of values, as objects by the names of their
+    columns (`items`), or both; an Arrow stream has neither. `timeout`: seconds after which it is ended, in its sources
+    too; `server.reads.seconds` ends it where that is less."""
 
     limit: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    timeout: Annotated[float, Field(gt=0, le=86_400, examples=[30])] | None = None
     explain: bool = False
+    form: RowForm = "both"
 
 
 class EngineView(Wire):
@@ -97,8 +104,8 @@ class QueryResultView(Wire):
     of a kept result of none. `cache`: hit, miss, off, or not cacheable and why."""
 
     columns: list[ResultColumn]
-    rows: list[list[Any]]
-    items: list[dict[str, Any]]  # the same rows, by the names of their columns
+    rows: list[list[Any]] | None = None
+    items: list[dict[str, Any]] | None = None  # the same rows, by the names of their columns
     truncated: bool  # more rows follow
     has_more: bool
     engine: EngineWord
