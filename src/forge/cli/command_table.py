@@ -41,6 +41,12 @@ GROUPS = {
         CommandEntry(
             "source", "federation.source:app", "databases and files that queries read", "forge source test crm"
         ),
+        CommandEntry(
+            "saved-query",
+            "federation.saved_query:app",
+            "queries that people keep by a name",
+            'forge saved-query save cities "SELECT DISTINCT city FROM crm.people"',
+        ),
         CommandEntry("cache", "federation.cache:app", "results of queries that are kept", "forge cache stats"),
         CommandEntry(
             "vtable",

@@ -44,16 +44,6 @@ def bind(wiring: Wiring, texts: Sequence[str] | None, time_range: TimeRange | No
     return {**bound, "start": time_range.start, "end": time_range.end} if time_range else bound
 
 
-def bind_query(wiring: Wiring, texts: Sequence[str] | None) -> dict[str, object]:
-    """The parameters of a query: a declared one has its type and its default, any other is a text."""
-    from forge.transforms.params import bind_params
-
-    declared, given = wiring.settings.params, read_params(texts)
-    known = {name: param for name, param in declared.items() if name in given or param.default is not None}
-    bound = bind_params(known, {name: value for name, value in given.items() if name in known})
-    return {**bound, **{name: value for name, value in given.items() if name not in known}}
-
-
 def read_time(text: str, option: str) -> datetime:
     try:
         return as_utc(datetime.fromisoformat(text))

@@ -26,3 +26,18 @@ class SavedQuery:
 
     def may_see(self, user: str) -> bool:
         return self.is_shared or self.owner == user
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "description": self.description,
+            "sql": self.sql,
+            "parameters": dict(self.parameters),
+            "at": self.at,
+            "is_shared": self.is_shared,
+            "owner": self.owner,
+            "version": self.version,
+            "created_at": self.created_at,
+            "updated_at": self.updated_at,
+        }

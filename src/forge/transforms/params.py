@@ -84,6 +84,18 @@ def bind_params(
     return values
 
 
+def bind_query_params(declared: Mapping[str, DeclaredParam], given: Mapping[str, object]) -> dict[str, object]:
+    """The parameters of a query: a text for a declared one is a value of its type, and one that is not given has its
+    default; any other is the value that came."""
+    texts = {name: value for name, value in given.items() if name in declared and isinstance(value, str)}
+    known = {
+        name: param
+        for name, param in declared.items()
+        if name in texts or (param.default is not None and name not in given)
+    }
+    return {**bind_params(known, texts), **{name: value for name, value in given.items() if name not in texts}}
+
+
 def find_unknown_params(
     transforms: Mapping[TableName, Transform], declared: Mapping[str, DeclaredParam]
 ) -> tuple[ForgeError, ...]:

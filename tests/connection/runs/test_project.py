@@ -44,12 +44,17 @@ def f(tmp_path: Path) -> Iterator[Connection]:
 def test_rows_say_who_computed_them_and_why(f: Connection) -> None:
     found = f.query("SELECT id, email FROM till.customers WHERE city = :city", {"city": "London"})
     assert (found.rows, found.engine, found.why) == (((1, None),), "in-process", "it is small")
-    assert found.to_dict() == {
+    assert found.plan is not None
+    assert "till" in found.plan.text()
+    assert (found.masked, sum(found.rows_read.values()), found.seconds > 0) == (frozenset({"email"}), 1, True)
+    assert {**found.to_dict(), "ms": 0} == {
         "columns": ["id", "email"],
         "rows": [[1, None]],
         "engine": "in-process",
         "why": "it is small",
         "cache": "miss",
+        "rows_read": dict(found.rows_read),
+        "ms": 0,
     }
     assert f.query("SELECT id FROM till.customers", limit=0).rows == ()
     with pytest.raises(ForgeError, match="There is no engine 'flink'"):
@@ -70,3 +75,9 @@ def test_a_plan_reads_no_row(f: Connection) -> None:
     assert (plan.executor, plan.why) == ("in-process", "it is small")
     assert [one["source"] for one in document["sources"]] == ["till"]
     assert "till" in plan.text()
+
+
+def test_a_query_is_given_a_time(f: Connection) -> None:
+    assert f.query("SELECT id FROM till.customers", timeout=60).rows == ((1,),)
+    with pytest.raises(ForgeError, match="timeout"):
+        f.query("SELECT id FROM till.customers", timeout=0)

@@ -20,9 +20,10 @@ from forge.flows.runs.engine import TimeRange
 from forge.flows.runs.run import RunRequest, run
 from forge.flows.versioning.read import RevisionReader
 from forge.flows.versioning.revisions import find_commit
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.time import as_utc
-from forge.transforms.params import parse_value
+from forge.transforms.params import bind_query_params, parse_value
 from forge.versioning.commit import Commit
 from forge.wiring import Wiring
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from forge.connection.federation.cache import KeptResults
+    from forge.connection.federation.saved_queries import SavedQueryBook
     from forge.connection.federation.sources import SourceBook
     from forge.connection.federation.virtual_tables import VirtualTableBook
     from forge.connection.versioning.dataset import Dataset
@@ -83,6 +85,12 @@ class Connection(ProjectHistory):
         from forge.connection.federation.virtual_tables import VirtualTableBook
 
         return VirtualTableBook(self.wiring)
+
+    @property
+    def saved_queries(self) -> SavedQueryBook:
+        from forge.connection.federation.saved_queries import SavedQueryBook
+
+        return SavedQueryBook(self.wiring)
 
     @property
     def contracts(self) -> ContractsView:
@@ -139,9 +147,10 @@ class Connection(ProjectHistory):
 
     def query(
         self,
-        sql: str,
+        sql: str | None = None,
         params: Mapping[str, object] | None = None,
         *,
+        saved: str | None = None,
         at: str | None = None,
         limit: int | None = None,
         engine: ExecutorChoice = "auto",
@@ -151,15 +160,39 @@ class Connection(ProjectHistory):
         """Rows of a SELECT over the lake and the sources: `f.query("SELECT … WHERE id = :id", {"id": 1}).to_arrow()`.
         `engine`: "in-process", "spark", or whichever fits; `.engine` and `.why` of the rows say which it was.
         `cache=False` takes no kept result and keeps none; `.cache` says hit, miss, or why neither.
-        `timeout`: seconds after which it is ended, in the sources too (E916)."""
+        `timeout`: seconds after which it is ended, in the sources too (E916). `saved`: the name of a saved query
+        instead of SQL; `params` go before its own."""
         from forge.flows.federation.query import ask
         from forge.flows.versioning.read import QueryCaller
 
         wiring = self.wiring
         caller = QueryCaller(wiring.author.email, "Python", wiring.clock)
-        request = replace(self._request(sql, params, at, limit, engine), cache=cache, timeout=timeout)
+        text, values, place = self._asked(sql, saved, params, at)
+        request = replace(self._request(text, values, place, limit, engine), cache=cache, timeout=timeout)
         answer = ask(self._query_ports(), request, caller)
-        return QueryRows(answer.schema, answer.rows, answer.executor, answer.why, answer.table, answer.cache)
+        return QueryRows(
+            schema=answer.schema,
+            rows=answer.rows,
+            engine=answer.executor,
+            why=answer.why,
+            table=answer.table,
+            cache=answer.cache,
+            masked=answer.masked,
+            rows_read=answer.rows_read,
+            seconds=answer.seconds,
+            plan=answer.explained,
+        )
+
+    def _asked(
+        self, sql: str | None, saved: str | None, params: Mapping[str, object] | None, at: str | None
+    ) -> tuple[str, Mapping[str, object], str | None]:
+        if (sql is None) == (saved is None):
+            raise ForgeError("E105", "A query is SQL or saved=NAME", fix='Write f.query("SELECT 1 AS one").')
+        if saved is None:
+            return sql or "", params or {}, at
+        found = self.saved_queries.get(saved)
+        values = bind_query_params(self.wiring.settings.params, {**found.parameters, **(params or {})})
+        return found.sql, values, at or found.at
 
     def explain(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from forge.flows.quality.incidents.impact import BlockedColumn
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from forge.flows.federation.ports import ExecutorName
+    from forge.flows.federation.query import QueryExplanation
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -69,14 +71,21 @@ class RunReport:
 @dataclass(frozen=True, slots=True)
 class QueryRows:
     """The answer of a query. `engine` computed it, `why` says why that one; `table` has the same rows, where they came
-    as Arrow. `cache`: hit, miss, off, or not cacheable and why."""
+    as Arrow. `cache`: hit, miss, off, or not cacheable and why. `masked`: columns, in small letters, that read as NULL
+    in what was asked. `rows_read`: out of each source, of a kept result of none. `plan`: how it was computed, with
+    `.text()` and `.to_dict()`."""
 
     schema: Schema
     rows: tuple[tuple[object, ...], ...]
+    _: KW_ONLY
     engine: ExecutorName = "spark"
     why: str = ""
     table: pyarrow.Table | None = field(default=None, repr=False, compare=False)
     cache: str = field(default="off", compare=False)
+    masked: frozenset[str] = field(default=frozenset(), compare=False)
+    rows_read: Mapping[str, int] = field(default_factory=dict, compare=False)
+    seconds: float = field(default=0.0, compare=False)
+    plan: QueryExplanation | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -85,6 +94,8 @@ class QueryRows:
             "engine": self.engine,
             "why": self.why,
             "cache": self.cache,
+            "rows_read": dict(self.rows_read),
+            "ms": round(self.seconds * 1000),
         }
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from forge.federation.saved_query import SavedQuery
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.time import Clock
 
 if TYPE_CHECKING:
@@ -45,6 +46,27 @@ def find_saved_query(query_id: str, ports: SavedQueryPorts) -> SavedQuery:
         fix = "GET /api/v1/federation/saved-queries lists those that you may see."
         raise ForgeError("E875", f"There is no saved query '{query_id}'", fix=fix)
     return found
+
+
+def named_saved_query(name: str, ports: SavedQueryPorts) -> SavedQuery:
+    """By its name, his own before those of others, or by its id. E875; E105 where several others share one by it."""
+    seen = list_saved_queries(ports)
+    for chosen in (
+        [one for one in seen if one.name == name and one.owner == ports.user],
+        [one for one in seen if one.id == name],
+        [one for one in seen if one.name == name],
+    ):
+        if len(chosen) > 1:
+            owners = ", ".join(f"{one.owner} ({one.id})" for one in chosen)
+            raise ForgeError("E105", f"Several people share a query '{name}'", why=f"{owners}.", fix="Give its id.")
+        if chosen:
+            return chosen[0]
+    raise ForgeError(
+        "E875",
+        f"There is no saved query '{name}'",
+        why=did_you_mean(name, (one.name for one in seen)),
+        fix="`forge saved-query list` has those that you may see.",
+    )
 
 
 def keep_query(given: Mapping[str, object], ports: SavedQueryPorts) -> SavedQuery:
@@ -100,7 +122,10 @@ def _own(query_id: str, ports: SavedQueryPorts, version: int | None) -> SavedQue
 
 
 def _changed(query: SavedQuery, given: Mapping[str, object]) -> SavedQuery:
-    assert given.keys() <= _KEYS, "whose it is, and when it was saved, nobody gives"
+    unknown = sorted(given.keys() - _KEYS)  # whose it is, and when it was saved, nobody gives
+    if unknown:
+        fix = f"It has {', '.join(sorted(_KEYS))}."
+        raise ForgeError("E105", f"A saved query has no {unknown[0]}", why=did_you_mean(unknown[0], _KEYS), fix=fix)
     made = replace(query, **given)  # type: ignore[arg-type]
     made = replace(made, name=made.name.strip())
     for key in ("name", "sql"):

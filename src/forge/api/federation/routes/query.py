@@ -45,7 +45,7 @@ from forge.flows.versioning.read import QueryCaller, commit_at
 from forge.flows.versioning.time_travel import masked_pin
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import CommitId
-from forge.transforms.params import bind_params
+from forge.transforms.params import bind_query_params
 
 T = TypeVar("T")
 router = APIRouter(prefix=QUERIES.rstrip("/"), tags=["federation queries"])
@@ -183,15 +183,8 @@ def _commit(site: Site, at: str | None) -> CommitId | None:
 
 
 def _parameters(body: QueryQuestion, site: Site) -> dict[str, object]:
-    declared = site.wiring.settings.params
-    texts = {name: one for name, one in body.parameters.items() if name in declared and isinstance(one, str)}
-    known = {
-        name: param
-        for name, param in declared.items()
-        if name in texts or (param.default is not None and name not in body.parameters)
-    }
-    own = {name: _value(name, one) for name, one in body.parameters.items() if name not in texts}
-    return {**bind_params(known, texts), **own}
+    given = {name: _value(name, one) for name, one in body.parameters.items()}
+    return bind_query_params(site.wiring.settings.params, given)
 
 
 def _value(name: str, value: object) -> object:
