@@ -110,6 +110,15 @@ def test_the_newest_of_many_tables(store: ProfileStore) -> None:
     assert store.newest([]) == {}
 
 
+def test_what_has_a_profile_of_a_state(store: ProfileStore) -> None:
+    store.add(profile(1))
+    store.add(profile(2))
+    store.add(profile(2, table=PEOPLE))
+    assert store.profiled(["2", "3"]) == {(ORDERS, "2"), (PEOPLE, "2")}
+    assert store.profiled(["none"]) == frozenset()
+    assert store.profiled([]) == frozenset()
+
+
 def test_values_are_taken_out_of_all_profiles_of_a_table(store: ProfileStore) -> None:
     for one in (profile(1), profile(2), profile(3, PEOPLE)):
         store.add(one)

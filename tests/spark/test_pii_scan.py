@@ -36,7 +36,7 @@ def test_findings_of_tables_views_and_lineage(
 ) -> None:
     project = make_project(PROJECT)
     project.run().raise_for_status()
-    monkeypatch.setattr("forge.stores.lake.sampler.SMALL_ROWS", 10)  # tables are large: Spark reads them
+    monkeypatch.setattr("forge.flows.catalog.small_tables.SMALL_ROWS", 10)  # tables are large: Spark reads them
     pii = project.wiring.catalog.pii
     scans = scan_tables([RAW, VIEW], pii.scan_ports())
     assert [(one.outcome, one.rows, one.complete) for one in scans] == [("scanned", 400, True)] * 2

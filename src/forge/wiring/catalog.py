@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from forge.model.names import RunId, TableName
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from forge.catalog.classification import EffectiveClassification
+    from forge.catalog.crawl import CrawlPlan
     from forge.engines.spark.profile.profiler import SparkProfiler
     from forge.flows.catalog.asset_files import AssetFileWatch
     from forge.flows.catalog.classification import ClassificationFlow
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from forge.flows.catalog.personal_data import KnownPersonalData, PersonalDataCache
     from forge.flows.catalog.profiling.profile_table import ProfilePorts
     from forge.flows.catalog.scan_schedule import ScanSchedule
+    from forge.flows.runs.pin import Pin
     from forge.model.classification import ClassificationLevel
     from forge.stores.lake.arrow.profile import ArrowProfiler
     from forge.stores.sql.catalog.asset_store import SqlAssetStore
     from forge.stores.sql.catalog.profiles import SqlProfiles
+    from forge.versioning.commit import Tree
     from forge.wiring import Wiring
     from forge.wiring.discovery import DiscoveryParts
     from forge.wiring.pii import PiiParts
@@ -60,7 +63,17 @@ class CatalogParts:
             clock=self.wiring.clock,
             crawlers=all_crawlers(self.wiring),
             file_sync=self.asset_files.sync,
+            on_change=self._crawled,
         )
+
+    def _crawled(self, plans: Sequence[CrawlPlan]) -> None:
+        """Tables that another engine wrote are scanned and profiled, too."""
+        from forge.flows.catalog.follow_up import changed_tables
+        from forge.stores.crawlers.lake import LAKE
+
+        tables = changed_tables([plan for plan in plans if plan.source == LAKE])
+        if tables and self.wiring.settings.catalog.follow:
+            self.follower.mark(tables)
 
     @cached_property
     def scan_schedule(self) -> ScanSchedule:
@@ -89,35 +102,67 @@ class CatalogParts:
         return CatalogFollower(
             changed,
             (
-                FollowStep(
-                    "The scan for personal data", lambda tables: self.pii.scan_tables(self._within_reach(tables))
-                ),
+                FollowStep("The scan for personal data", self._scan),
                 FollowStep("The profile", self._profile),
-                FollowStep("The crawl", lambda tables: crawl(self._lake_ports())),
+                FollowStep("The crawl", lambda tables: crawl(self._own_ports())),
                 FollowStep("The search index", self.search.refresh_tables),
             ),
         )
 
     def _lake_ports(self) -> CrawlPorts:
-        from forge.flows.catalog.crawl import CrawlPorts
         from forge.wiring.crawlers import lake_crawler
 
-        crawlers = (lake_crawler(self.wiring, self.wiring.project),)
-        return CrawlPorts(
-            store=self.assets, clock=self.wiring.clock, crawlers=crawlers, file_sync=self.asset_files.sync
-        )
+        return replace(self.register_ports(), crawlers=(lake_crawler(self.wiring, self.wiring.project),))
+
+    def _own_ports(self) -> CrawlPorts:
+        """What a publication may have changed, and what costs little: the lake, and the project's own files."""
+        from forge.wiring.crawlers import own_crawlers
+
+        return replace(self.register_ports(), crawlers=own_crawlers(self.wiring))
+
+    def _scan(self, tables: Sequence[TableName]) -> None:
+        """What changed, what was never scanned as it is, and what has findings and is gone."""
+        from forge.flows.catalog.due_tables import find_unscanned, states_of
+        from forge.flows.catalog.pii.scan import known_to_findings, version_of
+
+        scanned = self.pii.findings.scanned()
+        states = states_of(self._tree(), self._pin_of(), version_of)
+        here = self.known_tables()
+        never = [table for table in sorted(here - states.keys()) if str(table) not in scanned]
+        due = dict.fromkeys((*tables, *find_unscanned(states, scanned), *never))
+        gone = sorted(known_to_findings(self.pii.findings) - here)
+        self.pii.scan_tables((*self._within_reach([table for table in due if table in here]), *gone))
 
     def _profile(self, tables: Sequence[TableName]) -> None:
+        from forge.flows.catalog.due_tables import find_unprofiled, states_of
         from forge.flows.catalog.profiling.profile_table import profile_tables
+        from forge.flows.runs.input_pins import key_of
 
-        profile_tables(self._within_reach(tables), self.profile_ports())
+        states = states_of(self._tree(), self._pin_of(), key_of)
+        here = self.known_tables()
+        due = dict.fromkeys((*tables, *find_unprofiled(states, self.profiles.profiled(set(states.values())))))
+        profile_tables(self._within_reach([table for table in due if table in here]), self.profile_ports())
+
+    def _tree(self) -> Tree:
+        return self.wiring.metadata.tree(self.wiring.branch_head(self.wiring.default_branch))
+
+    def _pin_of(self) -> Callable[[TableName], Pin | None] | None:
+        """Of views, which only Spark can read: None where it does not run."""
+        from forge.flows.runs.input_pins import at_commit
+
+        tree = self._tree()
+        return (lambda table: at_commit(table, tree, self.wiring.lake)) if self._has_spark else None
+
+    @property
+    def _has_spark(self) -> bool:
+        wiring = self.wiring
+        return "session" in wiring.__dict__ and wiring.session.peek() is not None
 
     def _within_reach(self, tables: Sequence[TableName]) -> tuple[TableName, ...]:
         """All of them where Spark runs already, else those that are read without it."""
         from forge.flows.catalog.profiling.profile_table import is_small
 
-        wiring = self.wiring
-        if "session" in wiring.__dict__ and wiring.session.peek() is not None:
+        if self._has_spark:
             return tuple(tables)
         ports = self.profile_ports()
         return tuple(table for table in tables if is_small(table, ports))
@@ -277,5 +322,4 @@ class CatalogParts:
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake."""
-        tree = self.wiring.metadata.tree(self.wiring.branch_head(self.wiring.default_branch))
-        return frozenset({*tree, *(TableName(c.namespace, c.name) for c in self.wiring.lake.tables())})
+        return frozenset({*self._tree(), *(TableName(c.namespace, c.name) for c in self.wiring.lake.tables())})

@@ -32,14 +32,18 @@ def lake_crawler(wiring: Wiring, project: Callable[[], Project]) -> Crawler:
     return ExternalLakeCrawler(lake, words)
 
 
-def all_crawlers(wiring: Wiring) -> tuple[Crawler, ...]:
+def own_crawlers(wiring: Wiring, project: Callable[[], Project] | None = None) -> tuple[Crawler, ...]:
+    """Of the lake, and of the transforms and files of the project."""
     from forge.stores.crawlers.project import FileCrawler, ProjectCrawler
 
+    project = project or cache(wiring.project)
+    return (lake_crawler(wiring, project), ProjectCrawler(project, wiring.settings.project), FileCrawler(project))
+
+
+def all_crawlers(wiring: Wiring) -> tuple[Crawler, ...]:
     project = cache(wiring.project)
     return (
-        lake_crawler(wiring, project),
-        ProjectCrawler(project, wiring.settings.project),
-        FileCrawler(project),
+        *own_crawlers(wiring, project),
         *_ontology(wiring),
         *_dbt(wiring),
         *_databases(wiring, project),

@@ -35,11 +35,24 @@ def test_nothing_is_done_before_a_publication_nor_twice_after_one() -> None:
     assert log == ["scan core.orders"]
 
 
-def test_a_publication_that_changed_no_table_costs_no_step() -> None:
+def test_what_somebody_else_crawled_is_followed_until_it_succeeds() -> None:
     log: list[str] = []
-    follower = CatalogFollower(list, [_step("scan", log)])
+    is_away = True
+
+    def scan(tables: Sequence[TableName]) -> None:
+        if is_away:
+            raise ForgeError("E402", "The database is away")
+        log.extend(map(str, tables))
+
+    follower = CatalogFollower(list, [FollowStep("The scan", scan)])
+    follower.mark([ORDERS])
+    assert len(follower.catch_up()) == 1
+    is_away = False
     follower.mark()
-    assert (follower.catch_up(), log) == ((), [])
+    assert (follower.catch_up(), log) == ((), ["core.orders"])
+    follower.mark()
+    follower.catch_up()
+    assert log == ["core.orders"]
 
 
 def test_a_step_that_fails_is_told_and_holds_up_no_other() -> None:

@@ -48,6 +48,7 @@ class CrawlPorts:
     crawlers: Sequence[Crawler]
     file_sync: Callable[[], object] = lambda: None  # documentation of files, once there is something to document
     new_uid: Callable[[], str] = lambda: uuid.uuid4().hex
+    on_change: Callable[[Sequence[CrawlPlan]], object] = lambda plans: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,7 @@ def crawl(ports: CrawlPorts, sources: Sequence[str] = (), *, dry_run: bool = Fal
     found = tuple(_crawl_source(one, ports, declared, dry_run=dry_run) for one in chosen)
     if not dry_run:
         ports.file_sync()
+        ports.on_change([one.plan for one in found])
     return found
 
 

@@ -1,14 +1,14 @@
 """What follows a publication: changed tables are scanned for personal data, profiled and crawled, and the search index
 is brought up to date.
 
-It comes after the publication, never inside of it: a failure is logged, and the published data stays as it is. What is
-crawled is marked last, so that after a crash the same tables are followed up again."""
+It comes after the publication, never inside of it: a failure is logged, and the published data stays as it is. Each
+step is told what changed, and does what is due by its own records, too: what an earlier one could not do."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from forge.catalog.crawl import CrawlPlan
@@ -28,8 +28,9 @@ class FollowStep:
 
 
 def changed_tables(plans: Sequence[CrawlPlan]) -> tuple[TableName, ...]:
-    """Tables of the lake that a crawl would write."""
+    """Tables of the lake that a crawl writes, or that are gone."""
     names = dict.fromkeys(write.asset.qualified_name for plan in plans for write in plan.writes)
+    names |= dict.fromkeys(mark.name for plan in plans for mark in plan.vanished)
     return tuple(TableName.parse(name) for name in names if name.count(".") == 1)
 
 
@@ -41,9 +42,12 @@ class CatalogFollower:
         self._due = threading.Event()
         self._stopping = False
         self._working = threading.Lock()
+        self._told: dict[TableName, None] = {}
         self._thread: threading.Thread | None = None
 
-    def mark(self) -> None:
+    def mark(self, tables: Iterable[TableName] = ()) -> None:
+        """`tables` that are known to have changed: whoever crawled them first."""
+        self._told = {**self._told, **dict.fromkeys(tables)}
         self._due.set()
 
     def catch_up(self) -> tuple[str, ...]:
@@ -52,10 +56,14 @@ class CatalogFollower:
             return ()
         with self._working:
             self._due.clear()
-            tables: list[TableName] = []
+            told, self._told = self._told, {}
+            tables = list(told)
             notes = self._try("Changed tables", lambda: tables.extend(self._changed()))
-            for step in self._steps if tables else ():
+            tables = list(dict.fromkeys(tables))
+            for step in self._steps:
                 notes += self._try(step.name, lambda step=step: step.act(tables))  # type: ignore[misc]
+            if notes:  # the next publication tries again
+                self._told = {**told, **self._told}
             return notes
 
     def _try(self, name: str, act: Callable[[], object]) -> tuple[str, ...]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from forge.flows.catalog.pii.ports import TableSample
 from forge.flows.catalog.pii.values import sample_of
+from forge.flows.catalog.small_tables import is_small_size
 from forge.flows.ports import Lake
 from forge.flows.runs.pin import Pin
 
-SMALL_ROWS = 50_000
-SMALL_BYTES = 16_000_000  # of files, which are compressed
+_MOST_CELLS = 4_000_000  # that are read: of a wide table fewer rows
 
 
 class LakeSampler:
-    """Tables that are read as a whole: larger ones and views are for an engine."""
+    """Tables that are read as a whole, or nearly so where they are wide: larger ones and views are for an engine."""
 
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
@@ -26,12 +26,12 @@ class LakeSampler:
         state = self._lake.snapshot(pin.catalog, pin.snapshot_id)
         if state is None:
             return None
-        size = state.statistics
-        if size.record_count > SMALL_ROWS or size.total_size > SMALL_BYTES:
+        if not is_small_size(state.statistics):
             return None
         names = state.schema.names
-        found = self._lake.rows(pin.catalog, pin.snapshot_id, names, SMALL_ROWS)
+        most = max(rows, _MOST_CELLS // max(1, len(names)))
+        found = self._lake.rows(pin.catalog, pin.snapshot_id, names, most)
         if found is None:
             return None
         step = max(1, -(-len(found) // rows))
-        return sample_of(names, found[::step], complete=step == 1)
+        return sample_of(names, found[::step], complete=step == 1 and len(found) < most)

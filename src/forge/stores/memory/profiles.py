@@ -24,6 +24,9 @@ class MemoryProfiles:
     def of_state(self, table: TableName, state: str) -> tuple[TableProfile, ...]:
         return in_order(one for one in tuple(self._profiles.values()) if (one.table, one.state) == (table, state))
 
+    def profiled(self, states: Collection[str]) -> frozenset[tuple[TableName, str]]:
+        return frozenset((table, state) for table, state, _ in tuple(self._profiles) if state in states)
+
     def history(self, table: TableName, *, limit: int = 100, offset: int = 0) -> tuple[TableProfile, ...]:
         return tuple(self._newest_first(table)[offset : offset + limit])
 

@@ -251,7 +251,7 @@ def test_a_decision_during_a_scan_is_not_lost(scanned: Scanned) -> None:
 
 
 def test_large_tables_are_for_an_engine(scanned: Scanned, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forge.stores.lake.sampler.SMALL_ROWS", 3)
+    monkeypatch.setattr("forge.flows.catalog.small_tables.SMALL_ROWS", 3)
     with pytest.raises(AssertionError, match="no engine"):
         scanned.scan()
 

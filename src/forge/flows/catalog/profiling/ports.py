@@ -37,6 +37,9 @@ class ProfileStore(Protocol):
     def of_state(self, table: TableName, state: str) -> tuple[TableProfile, ...]:
         """Those of all rows first, exact ones before others; then samples, the largest first."""
 
+    def profiled(self, states: Collection[str]) -> frozenset[tuple[TableName, str]]:
+        """Which tables have a profile of one of these states."""
+
     def history(self, table: TableName, *, limit: int = 100, offset: int = 0) -> tuple[TableProfile, ...]:
         """Newest first."""
 

@@ -20,6 +20,7 @@ from forge.catalog.profile import (
     mask_profile,
 )
 from forge.flows.catalog.profiling.ports import ProfileRequest, ProfileStore, TableProfiler
+from forge.flows.catalog.small_tables import is_small_size
 from forge.flows.runs.input_pins import key_of
 from forge.flows.runs.pin import Pin
 from forge.flows.versioning.read import RevisionReader, commit_at
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from forge.flows.versioning.read import AuditedHistory
     from forge.model.time import Clock
 
-SMALL_ROWS, SMALL_BYTES = 200_000, 32_000_000  # up to which a table is profiled on the driver
 _log = logging.getLogger("forge.catalog")
 
 
@@ -222,7 +222,7 @@ def _is_small(pin: Pin, ports: ProfilePorts) -> bool:
         return False
     state = ports.lake.snapshot(pin.catalog, pin.snapshot_id)
     counted = state.statistics if state else None
-    return counted is not None and counted.record_count <= SMALL_ROWS and counted.total_size <= SMALL_BYTES
+    return counted is not None and is_small_size(counted)
 
 
 def _on_driver(pin: Pin, request: ProfileRequest, ports: ProfilePorts) -> ProfileMeasurement | None:

@@ -36,6 +36,12 @@ class SqlProfiles(SqlRecords):
         found = self._all(select(p.profile).where(p.table_name == str(table), p.state == state))
         return in_order(map(_profile, found))
 
+    def profiled(self, states: Collection[str]) -> frozenset[tuple[TableName, str]]:
+        p = profiles.c
+        query = select(p.table_name, p.state)
+        rows = [row for some in batches(sorted(states)) for row in self._all(query.where(p.state.in_(some)))]
+        return frozenset((TableName.parse(row["table_name"]), str(row["state"])) for row in rows)
+
     def history(self, table: TableName, *, limit: int = 100, offset: int = 0) -> tuple[TableProfile, ...]:
         query = _newest_first(select(profiles.c.profile).where(profiles.c.table_name == str(table)))
         return tuple(_profile(row) for row in self._all(query.limit(limit).offset(offset)))
