@@ -189,3 +189,19 @@ def test_limits_and_secrets_of_an_api_are_those_of_the_operator() -> None:
     options = {"timeout": "9999", "max_bytes": "1", "header": "env:FORGE_SOURCE_A"}
     assert places(replace(API, options=options), APIS) == ["options.timeout", "options.max_bytes", "options.header"]
     assert places(replace(API, password="file:/etc/shadow", user="env:HOME"), APIS) == ["user", "password"]
+
+
+def test_of_objects_only_named_buckets_of_aws_are_reached() -> None:
+    objects = replace(MINE, path="s3a://sales/2026/*.csv", options={"header": "true", "region": "eu-central-1"})
+    named = SourceLimits(("s3a://sales", "https://s3.example.com"), ("FORGE_SOURCE_*",), ("data/shared",))
+    assert places(objects, named) == []
+    assert places(replace(objects, user="env:FORGE_SOURCE_KEY", password="env:AWS_SECRET"), named) == ["password"]
+    assert places(objects) == ["path"]
+    for other in ("s3a://sales2/x.csv", "s3a://sale/x.csv", "s3a://sales@evil/x.csv", "s3a://sales/../other/x.csv"):
+        assert places(replace(objects, path=other), named) == ["path"], other
+    # Whoever answers at an endpoint could send the server on to any host.
+    for endpoint in ("https://s3.example.com", "http://169.254.169.254"):
+        assert places(replace(objects, options={"endpoint": endpoint}), named) == ["options.endpoint"]
+    delta = replace(EVENTS, path="s3a://sales/events")
+    assert (places(delta, named), places(delta)) == ([], ["path"])
+    assert places(replace(TILL, path="s3a://sales/till.db"), named) == ["path"]

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from forge.federation.address import ADDRESSES, parse_address, parse_api_address
+from forge.federation.object_path import is_object_path, parse_object_path
 from forge.federation.rest_options import SIGN_IN
 from forge.federation.source import ConnectorKind, Source
 from forge.model.errors import ForgeError
@@ -19,6 +20,7 @@ _FILE_OPTIONS = frozenset(
     {"header", "sep", "delimiter", "quote", "escape", "encoding", "nullvalue", "multiline", "dateformat",
      "timestampformat", "comment", "mode"}
 )  # fmt: skip
+_OBJECT_OPTIONS = frozenset({"region"})
 _PATH_OPTIONS: Mapping[ConnectorKind, frozenset[str]] = {
     ConnectorKind.FILES: _FILE_OPTIONS,
     ConnectorKind.SQLITE: frozenset(),
@@ -42,7 +44,10 @@ def find_breaches(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
     for key, reference in (("user", source.user), ("password", source.password)):
         if reference is not None:
             yield from _find_bad_secret(key, reference, limits)
-    if source.connector in _PATH_OPTIONS:
+    if source.connector in _PATH_OPTIONS and is_object_path(source.path):
+        yield from _find_bad_bucket(source, limits)
+        yield from _find_bad_options(source, _PATH_OPTIONS[source.connector] | _OBJECT_OPTIONS)
+    elif source.connector in _PATH_OPTIONS:
         yield from _find_bad_path(source, limits)
         yield from _find_bad_options(source, _PATH_OPTIONS[source.connector])
     elif source.connector is ConnectorKind.REST:
@@ -91,6 +96,14 @@ def _find_bad_api(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
             "url",
             "federation.hosts in forge.yaml does not name it with its scheme: https://api.example.com.",
         )
+
+
+def _find_bad_bucket(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
+    """Of AWS alone: programs of another endpoint could send the server on to any host."""
+    path = parse_object_path(source.path)
+    if path is None or f"s3a://{path.bucket}" not in limits.hosts or source.connector is ConnectorKind.SQLITE:
+        why = f"federation.hosts in forge.yaml does not name s3a://{path.bucket if path else 'bucket'}."
+        yield _breach("path: this bucket may not be reached", "path", why)
 
 
 def _find_bad_path(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:

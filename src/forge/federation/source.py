@@ -43,7 +43,7 @@ class Source:
     connector: ConnectorKind
     _: KW_ONLY
     url: str = ""
-    path: str = ""  # of files: a file, a folder or a pattern, relative to the project; of sqlite and delta one place
+    path: str = ""  # of files: a file, a folder or a pattern, relative to the project or s3a://; of others one place
     format: str = ""  # of files: csv, json or parquet
     columns: Mapping[str, str] = field(default_factory=dict)  # of csv and json files: name → type
     tables: Mapping[str, RestTable] = field(default_factory=dict)  # of an API, by name

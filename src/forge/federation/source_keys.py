@@ -11,6 +11,8 @@ from pydantic import Field
 
 from forge.federation.address import ADDRESSES, API_EXAMPLE, has_credentials, parse_address, parse_api_address
 from forge.federation.credentials import CredentialKeys, credentials_of, find_bad_credentials
+from forge.federation.object_path import EXAMPLE as OBJECT_EXAMPLE
+from forge.federation.object_path import is_object_path, parse_object_path
 from forge.federation.policy_keys import MOST_RULES, MaskKeys, RowFilterKeys, find_bad_policies, masks_of, rows_of_keys
 from forge.federation.rest import rest_table_of
 from forge.federation.rest_keys import MOST_TABLES, read_rest_tables
@@ -189,8 +191,9 @@ def _find_misfits(keys: _SourceKeys, where: Where, origin: SourceOrigin) -> Iter
     yield from _find_bad_credentials(keys, where, origin)
     match ConnectorKind(keys.connector):
         case ConnectorKind.FILES:
-            yield from _find_foreign(keys, where, (*_OF_DATABASES, *_OF_APIS))
+            yield from _find_foreign(keys, where, (*_foreign_to_paths(keys), *_OF_APIS))
             yield from _find_bad_files(keys, where)
+            yield from _find_bad_objects(keys, where)
         case ConnectorKind.SQLITE:
             yield from _find_foreign(keys, where, ("format", "columns", "user", "password", *_OF_APIS))
             yield from _find_bad_sqlite(keys, where)
@@ -198,7 +201,8 @@ def _find_misfits(keys: _SourceKeys, where: Where, origin: SourceOrigin) -> Iter
             yield from _find_foreign(keys, where, (*_OF_FILES, *_OF_APIS))
             yield from _find_bad_url(keys, where)
         case ConnectorKind.DELTA:
-            yield from _find_foreign(keys, where, (*_OF_DATABASES, *_OF_APIS, "format", "columns"))
+            yield from _find_foreign(keys, where, (*_foreign_to_paths(keys), *_OF_APIS, "format", "columns"))
+            yield from _find_bad_objects(keys, where)
             yield from _find_bad_delta(keys, where)
         case ConnectorKind.REST:
             yield from _find_foreign(keys, where, (*_OF_FILES, "schema"))
@@ -277,11 +281,11 @@ def _find_bad_url(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
 
 
 def _find_bad_delta(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
-    if not keys.path or re.search(r"[*?\[\]\x00]|://", keys.path):
-        why = "It is a folder of this machine: that of a table, or one with tables in it."
+    if not keys.path or re.search(r"[*?\[\]\x00]", keys.path):
+        why = "It is a folder: that of a table, or one with tables in it."
         at = where(("path",) if keys.path else ())
         yield ForgeError(CODE, "a delta source needs a path", where=at, why=why, fix="Write `path: data/events`.")
-    given = _options_of(keys)
+    given = {name: value for name, value in _options_of(keys).items() if not _is_of_objects(keys, name)}
     for name, value in given.items():
         place = where(("options", name))
         if name not in (VERSION_AS_OF, TIMESTAMP_AS_OF):
@@ -295,6 +299,35 @@ def _find_bad_delta(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
     if len(given.keys() & {VERSION_AS_OF, TIMESTAMP_AS_OF}) == 2:
         fix = "Remove one of them."
         yield ForgeError(CODE, "a version and a time are two things", where=where(("options",)), fix=fix)
+
+
+def _foreign_to_paths(keys: _SourceKeys) -> tuple[str, ...]:
+    """Objects have a key and its secret, which are their user and password; files of this machine have none."""
+    return tuple(name for name in _OF_DATABASES if not is_object_path(keys.path) or name not in ("user", "password"))
+
+
+def _is_of_objects(keys: _SourceKeys, option: str) -> bool:
+    return is_object_path(keys.path) and option in ("endpoint", "region")
+
+
+def _find_bad_objects(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    """The region is a part of the host that is asked, and so of letters, digits and hyphens."""
+    if not is_object_path(keys.path) or re.search(r"//[^/]*@", keys.path):
+        return
+    if parse_object_path(keys.path) is None:
+        why = "Other stores than those that speak S3 are not read."
+        fix = f"Write it like {OBJECT_EXAMPLE}"
+        yield ForgeError(CODE, "the path is not one of objects", where=where(("path",)), why=why, fix=fix)
+    given = _options_of(keys)
+    address = parse_api_address(given["endpoint"]) if "endpoint" in given else None
+    if "endpoint" in given and (address is None or address.path):
+        fix = "Write it like https://s3.example.com:9000"
+        yield ForgeError(CODE, "the endpoint is no address", where=where(("options", "endpoint")), fix=fix)
+    if not re.fullmatch(r"[a-z]{2}[a-z0-9-]{0,30}[a-z0-9]", given.get("region", "us-east-1")):
+        yield ForgeError(CODE, "the region is none", where=where(("options", "region")), fix="Write eu-central-1.")
+    if bool(keys.user) != bool(keys.password):
+        fix = "Write both as references, or none."
+        yield ForgeError(CODE, "a key of objects is a user and a password", where=where(()), fix=fix)
 
 
 def _is_instant(text: str) -> bool:

@@ -454,7 +454,8 @@ class FederationKeys(SettingsSection):
     hosts: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
         description="Database servers that they may connect to: db.example.com, at the port of its kind, or "
-        "db.example.com:6432; and APIs, by scheme: https://api.example.com. Default: none.",
+        "db.example.com:6432; APIs, by scheme: https://api.example.com; and buckets of AWS: s3a://bucket. "
+        "Default: none.",
     )
     folders: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,

@@ -154,7 +154,8 @@ def _what_decides(body: ConnectorSource) -> dict[str, object]:
         url = declared.get("url") or f"jdbc:sqlite:{declared['path']}"
         return {"url": url, "query": None, "options": declared.get("options", {})}
     if "path" in declared:
-        return {"connector": declared["connector"], "path": declared["path"]}
+        more = {"columns": list(body.columns.items()), "options": declared.get("options", {})} if body.columns else {}
+        return {"connector": declared["connector"], "path": declared["path"], **more}
     tables = declared["tables"]
     assert isinstance(tables, Mapping), "an API has tables"
     return {

@@ -86,8 +86,8 @@ def _databases(wiring: Wiring, project: Callable[[], Project]) -> Iterator[Crawl
     closed = {one.name for one in wiring.federation.sources() if one.readers}
     read = [one for one in map(_database_of, project().transforms.values()) if one is not None]
     urls |= {one["url"] for name, one in read if name in closed}
-    for keys in {one["url"]: one for _, one in read if one["url"] not in urls}.values():
-        yield DeclaredDatabase(root=wiring.root, secret=secret, **keys)
+    for found in {one["url"]: one for _, one in read if one["url"] not in urls}.values():
+        yield DeclaredDatabase(root=wiring.root, secret=secret, **found)
 
 
 def _database_of(load: Transform) -> tuple[str, dict[str, Any]] | None:

@@ -312,11 +312,14 @@ class FederationParts:
         if source.origin is not SourceOrigin.HTTP:
             return
         from forge.federation.limits import find_breaches
-        from forge.flows.federation.source_paths import refuse_outside
+        from forge.federation.object_path import is_object_path
+        from forge.flows.federation.source_paths import refuse_lake, refuse_outside
         from forge.model.errors import raise_errors
 
         raise_errors(find_breaches(source, self.limits))
-        if source.path:
+        if is_object_path(source.path):
+            refuse_lake(source, str(self.wiring.settings.warehouse_path()))
+        elif source.path:
             refuse_outside(source, self.wiring.root, self._file_guard(source))
 
     def _file_guard(self, source: Source) -> FileGuard:
@@ -334,7 +337,9 @@ class FederationParts:
         from forge.stores.connectors.proposed_columns import propose_columns
 
         self._refuse_out_of_reach(source)
-        return propose_columns(source, self.wiring.root)
+        if source.origin is not SourceOrigin.HTTP:
+            return propose_columns(source, self.wiring.root)
+        return propose_columns(source, self.wiring.root, self._file_guard(source).refuse)
 
     def _open(self, source: Source) -> SourceConnector:
         from forge.model.secret import resolve_secret

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
+from forge.federation.object_path import is_object_path
 from forge.federation.source import ConnectorKind, Source
 from forge.model.errors import ForgeError
 from forge.model.fault import FileFault
@@ -157,6 +158,15 @@ def _by_connector(load: Transform, body: JdbcSource, source: Source) -> Transfor
     return _with_body(load, ConnectorSource(source.name, declared, table, columns))
 
 
+def _of_objects(load: Transform, source: Source) -> Transform:
+    """As queries read them: Spark would need jars and keys of its own."""
+    if load.kind is not TransformKind.FULL:
+        why = "Which of its objects were loaded before is not kept."
+        raise ForgeError("E206", f"{source.name} is loaded as a whole", where=load.where, why=why, fix="`kind: full`.")
+    declared = replace(source, credentials=()).keys
+    return _with_body(load, ConnectorSource(source.name, declared, None, source.columns))
+
+
 def _of_files(load: Transform, body: JdbcSource, source: Source) -> Transform:
     if body.table is not None or body.query is not None:
         raise ForgeError(
@@ -165,6 +175,8 @@ def _of_files(load: Transform, body: JdbcSource, source: Source) -> Transform:
             where=load.where,
             fix="Remove `table:` and `query:`; all files of its path are loaded.",
         )
+    if is_object_path(source.path):
+        return _of_objects(load, source)
     options = {**source.options, **body.options}
     format = cast(Literal["csv", "json", "parquet"], source.format)
     return _with_body(load, FileSource(format, source.path, source.columns, options))

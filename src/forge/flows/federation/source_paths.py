@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from forge.federation.limits import SourceLimits
+from forge.federation.object_path import parse_object_path
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 
@@ -47,6 +48,14 @@ def refuse_outside(source: Source, root: Path, guard: FileGuard) -> None:
     guard is asked about once more where it is read."""
     for path in _reached(root, source.path):
         guard.refuse(path)
+
+
+def refuse_lake(source: Source, warehouse: str) -> None:
+    """E886 for objects that may be files of the lake, which has masks."""
+    path, lake = parse_object_path(source.path), parse_object_path(warehouse)
+    if path is None or (lake is not None and path.overlaps(lake)):
+        what = f"The path of the source {source.name} leads to the files of the lake"
+        raise ForgeError("E886", what, where="path", fix="Name a folder that holds nothing else.")
 
 
 def _is_open(real: Path, folder: Path) -> bool:

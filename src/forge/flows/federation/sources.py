@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from forge.federation.credentials import asked_for
 from forge.federation.drift import SeenColumns, SeenSource, SourceChange, columns_seen, find_changes, path_text
 from forge.federation.limits import SourceLimits, find_breaches
+from forge.federation.object_path import is_object_path
 from forge.federation.policy import PolicySubject
 from forge.federation.rights import hidden_columns, is_restricted, may_read, refuse_reader, restricted
 from forge.federation.source import DeclaredSource, Source, SourceOrigin
@@ -205,6 +206,8 @@ def propose_columns(fields: Mapping[str, object], ports: SourcePorts) -> Propose
     )
     if source.format == "parquet":
         raise ForgeError("E880", "Parquet files say their columns themselves", where="format", fix="Leave them out.")
+    if is_object_path(source.path):
+        raise ForgeError("E880", "Columns are proposed of files of this machine", where="path", fix="Write them down.")
     _refuse_breaches(source, ports)
     return ports.propose_columns(source)
 

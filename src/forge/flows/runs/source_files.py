@@ -100,7 +100,13 @@ def _check_columns(source: FileSource, path: str, shown: str, where: str) -> Non
             found = _json_keys(source, path, shown)
         case _:
             found = _parquet_columns(path, shown)
-    if found is None or not source.columns:
+    if found is not None:
+        refuse_other_names(source, found, shown, where)
+
+
+def refuse_other_names(source: FileSource, found: Sequence[str], shown: str, where: str) -> None:
+    """E209 where a file that has these columns does not have the declared ones."""
+    if not source.columns:
         return
     declared = list(source.columns)
     missing = [name for name in declared if name not in found]

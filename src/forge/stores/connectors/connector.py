@@ -33,11 +33,11 @@ def open_connector(
         case ConnectorKind.FILES:
             from forge.stores.connectors.files import FilesConnector
 
-            return FilesConnector(source, root, refuse)
+            return FilesConnector(source, root, refuse, secret)
         case ConnectorKind.DELTA:
             from forge.stores.connectors.delta import DeltaConnector
 
-            return DeltaConnector(source, root, refuse)
+            return DeltaConnector(source, root, refuse, secret)
         case ConnectorKind.REST:
             from forge.stores.connectors.rest import RestConnector
 

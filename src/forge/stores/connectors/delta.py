@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from forge.federation.object_path import is_object_path
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
@@ -35,6 +36,7 @@ from forge.stores.connectors.delta_changes import (
 )
 from forge.stores.connectors.login import driver_needed
 from forge.stores.connectors.names import matching
+from forge.stores.connectors.objects import ObjectStore
 from forge.stores.connectors.running import RunningReads, started
 from forge.stores.connectors.scans import expression, spelled, typed
 from forge.versioning.arrow_types import type_name
@@ -50,9 +52,17 @@ _FEATURES = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "d
 
 
 class DeltaConnector:
-    def __init__(self, source: Source, root: Path, refuse: Callable[[Path], None] = lambda path: None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        root: Path,
+        refuse: Callable[[Path], None] = lambda path: None,
+        secret: Callable[[str], str] = lambda reference: reference,
+    ) -> None:
         self._source, self._refuse = source, refuse
-        self._root = root / source.path
+        self._objects = ObjectStore(source, secret) if is_object_path(source.path) else None
+        place = self._objects.place if self._objects else None
+        self._root = Path(place.bucket, place.key) if place else root / source.path
         self._running = RunningReads(source.name)
 
     def test(self) -> str:
@@ -99,9 +109,19 @@ class DeltaConnector:
             what = f"{self._source.name} has no table {table}"
             fix = did_you_mean(table, names) or ("Correct `table:`." if names else "It is one table: remove `table:`.")
             raise ForgeError("E206", what, where=self._source.where, fix=fix)
-        return str(Path(self._source.path, *found))
+        return "/".join((self._source.path.rstrip("/"), *found))
+
+    @property
+    def _storage(self) -> dict[str, str] | None:
+        return self._objects.library_options if self._objects else None
 
     def refuse_no_feed(self, output: object) -> None:
+        if self._objects is not None:
+            what, why = (
+                f"{output} cannot be loaded by key",
+                "The changes of Delta tables in object stores are not read.",
+            )
+            raise ForgeError("E206", what, where=self._source.where, why=why, fix="Write `kind: full`.")
         if self._open(()).metadata().configuration.get(FEED, "").lower() == "true":
             return
         raise ForgeError(
@@ -134,6 +154,8 @@ class DeltaConnector:
 
     def _paths(self) -> tuple[tuple[str, ...], ...]:
         """The source itself, or the tables in its folder."""
+        if self._objects is not None:
+            return self._tables_of_objects(self._objects)
         if (self._root / _LOG).is_dir():
             return ((),)
         if not self._root.is_dir():
@@ -143,14 +165,28 @@ class DeltaConnector:
             raise self._unreadable("A version is that of one table.", "Name one in `path`, or take timestampAsOf.")
         return tuple((name,) for name in found)
 
+    def _tables_of_objects(self, objects: ObjectStore) -> tuple[tuple[str, ...], ...]:
+        from pyarrow.fs import FileSelector, FileType
+
+        with objects.explained():
+            found = objects.filesystem.get_file_info(FileSelector(str(self._root), allow_not_found=True))
+            names = [one.base_name for one in found if one.type is FileType.Directory]
+            if _LOG in names:
+                return ((),)
+            logs = objects.filesystem.get_file_info([f"{self._root}/{name}/{_LOG}" for name in names])
+        tables = sorted(name for name, log in zip(names, logs, strict=True) if log.type is FileType.Directory)
+        if tables and VERSION_AS_OF in self._source.options:
+            raise self._unreadable("A version is that of one table.", "Name one in `path`, or take timestampAsOf.")
+        return tuple((name,) for name in tables if name[0] != ".")
+
     def _open(self, path: tuple[str, ...]) -> DeltaTable:
         with driver_needed(self._source.name, "Delta Lake", "delta"):
             from deltalake import DeltaTable
 
-        place = str(self._root.joinpath(*path))
+        place = f"{'s3://' if self._objects else ''}{self._root.joinpath(*path)}"
         version, time = (self._source.options.get(name) for name in (VERSION_AS_OF, TIMESTAMP_AS_OF))
         with self._explained():
-            table = DeltaTable(place, version=int(version) if version else None)
+            table = DeltaTable(place, version=int(version) if version else None, storage_options=self._storage)
             if time:
                 self._go_back(table, datetime.fromisoformat(time))
         self._refuse_features(table)
@@ -241,7 +277,7 @@ class DeltaConnector:
 
         # Spark writes instants as INT96, which counts in nanoseconds and ends in the year 2262.
         form = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
-        system = LocalFileSystem()
+        system = self._objects.filesystem if self._objects else LocalFileSystem()
         fragments = [form.make_fragment(str(self._inside(place, path)), system, told) for path, told in known]
         return ds.FileSystemDataset(fragments, schema, form, system)
 
@@ -291,7 +327,8 @@ class DeltaConnector:
         if pure.is_absolute() or is_hidden or "://" in plain or plain.startswith("file:") or "\x00" in plain:
             why = "Its log names a file that is not its own, as a shallow clone does."
             raise self._unreadable(why, "Copy the table whole.")
-        self._refuse(place / plain)
+        if self._objects is None:
+            self._refuse(place / plain)
         return place / plain
 
     @contextmanager

@@ -32,6 +32,8 @@ class ConnectorLoads:
 
     def state(self, transform: Transform) -> str:
         source = self._source(transform)
+        if source.connector is ConnectorKind.FILES:
+            return _described(self._opened(source, transform), (), transform).version
         if source.connector is not ConnectorKind.DELTA:
             return ""
         table = self._delta(source)
@@ -45,7 +47,7 @@ class ConnectorLoads:
             return self._open_delta(source, transform, state, since)
         body = transform.body
         assert isinstance(body, ConnectorSource), "connectors read no other load"
-        path = (body.table,) if body.table else ()
+        path: tuple[str, ...] = (body.table,) if body.table else ()
         if source.connector in _DATABASES and body.table:
             path = tuple(body.table.split("."))  # schema.table
         return self._whole(source, path, transform)
@@ -71,18 +73,23 @@ class ConnectorLoads:
     def _delta(self, source: Source) -> DeltaConnector:
         from forge.stores.connectors.delta import DeltaConnector
 
-        return DeltaConnector(source, self._root)
+        where = source.where or source.name
+        return DeltaConnector(source, self._root, secret=lambda reference: self._secret(reference, where))
 
     def _whole(self, source: Source, path: tuple[str, ...], transform: Transform) -> SourceRows:
         from forge.flows.runs.source_rows import SourceRows
-        from forge.stores.connectors.connector import open_connector
 
-        connector = open_connector(source, self._root, lambda reference: self._secret(reference, transform.where))
+        connector = self._opened(source, transform)
         relation = _described(connector, path, transform)
         asked = _asked_whole(source, relation)
         rows = SourceRows(relation.columns, lambda: connector.read(asked, rows.schema))
         rows.until.callback(connector.close)
         return rows
+
+    def _opened(self, source: Source, transform: Transform) -> SourceConnector:
+        from forge.stores.connectors.connector import open_connector
+
+        return open_connector(source, self._root, lambda reference: self._secret(reference, transform.where))
 
     def _source(self, transform: Transform) -> Source:
         """Of a table in a folder of Delta tables, that table."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,13 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def propose_columns(source: Source, root: Path) -> ProposedColumns:
+def propose_columns(source: Source, root: Path, refuse: Callable[[Path], None] = lambda path: None) -> ProposedColumns:
     """E208 where there is no file, E210 for one that cannot be read. A CSV whose options do not say otherwise is taken
     to have a header, and the options of the answer say so."""
     options = {"header": "true", **source.options} if source.format == "csv" else dict(source.options)
     files = FileSource(source.format, source.path, {}, options)  # type: ignore[arg-type]
     first = find_files(files, root, source.name)[0]
+    refuse(root / first.path)
     encoding = options.get("encoding", "utf-8-sig")
     try:
         text = open_text(str(root / first.path), encoding)

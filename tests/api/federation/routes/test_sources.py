@@ -328,7 +328,8 @@ def test_columns_of_a_csv_file_are_proposed_to_who_may_write_and_make_a_source_o
     found = site.client.post(f"{API}/columns", json=path).json()
     assert found["columns"] == [{"name": "day", "type": "date"}, {"name": "rate", "type": "double"}]
     columns = {one["name"]: one["type"] for one in found["columns"]}
-    made = add(site, name="rates", connector="files", columns=columns, options=found["options"], **path)
+    keys: dict[str, Any] = {"connector": "files", "columns": columns, "options": found["options"], **path}
+    made = add(site, name="rates", **keys)
     assert (made["columns"], made["format"]) == ({"day": "date", "rate": "double"}, "csv")
     reader = site.token_of(EVE, TokenScope.READ)
     problem(site.client.post(f"{API}/columns", json=path, headers=reader), 403, "E904")

@@ -29,7 +29,7 @@ export function SourceForm({ source, onClose, onSaved }: Props) {
   const create = useCreateSource();
   const save = useChangeSource();
   const put = (part: Partial<SourceFields>): void => setFields((before) => ({ ...before, ...part }));
-  const has = fieldsOf(fields.connector);
+  const has = fieldsOf(fields);
   const done = (made: DeclaredSourceView): void => {
     notify("good", `${made.name} is saved`);
     onSaved(made);
@@ -65,7 +65,7 @@ export function SourceForm({ source, onClose, onSaved }: Props) {
           <TextInput
             required
             label="Path"
-            description="Inside a folder that forge.yaml names under federation: folders"
+            description="Inside a folder that forge.yaml names under federation: folders; or s3a://bucket/…, named under hosts"
             placeholder={PATHS[fields.connector]}
             value={fields.path}
             onChange={(event) => put({ path: event.currentTarget.value })}

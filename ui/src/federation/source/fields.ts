@@ -86,9 +86,10 @@ const OPTIONS: Readonly<Record<Connector, readonly string[]>> = {
 };
 
 /** Which fields lead to a source of a kind. */
-export function fieldsOf(connector: Connector): Shown {
+export function fieldsOf({ connector, path }: Pick<SourceFields, "connector" | "path">): Shown {
+  const isObjects = /^s3a?:/.test(path.trim());
   const isLocal = connector === "sqlite" || connector === "files" || connector === "delta";
-  return { url: !isLocal, path: isLocal, secrets: !isLocal, schema: connector === "postgresql", format: connector === "files", tables: connector === "rest", options: OPTIONS[connector] };
+  return { url: !isLocal, path: isLocal, secrets: !isLocal || (isObjects && connector !== "sqlite"), schema: connector === "postgresql", format: connector === "files", tables: connector === "rest", options: [...OPTIONS[connector], ...(isObjects ? ["region"] : [])] };
 }
 
 const ENDINGS: Readonly<Record<string, string>> = { csv: "csv", tsv: "csv", json: "json", jsonl: "json", ndjson: "json", parquet: "parquet" };
@@ -104,7 +105,7 @@ export function needsColumns(fields: SourceFields): boolean {
 
 /** What keeps the form from being sent; null: nothing. */
 export function lacking(fields: SourceFields): string | null {
-  const has = fieldsOf(fields.connector);
+  const has = fieldsOf(fields);
   if (fields.name.trim() === "") return "Give it a name";
   if (has.url && fields.url.trim() === "") return "Say where it is";
   if (has.path && fields.path.trim() === "") return "Say where it is";
@@ -175,7 +176,7 @@ const FORMATS = ["csv", "json", "parquet"] as const;
 
 /** Only what its kind has; what is empty is not said. */
 export function createOf(fields: SourceFields): SourceCreate {
-  const has = fieldsOf(fields.connector);
+  const has = fieldsOf(fields);
   const said = (text: string, shown: boolean): string | null => (shown && text.trim() !== "" ? text.trim() : null);
   const some = <T>(items: T[]): T[] | null => (items.length > 0 ? items : null);
   return {

@@ -47,6 +47,12 @@ describe("fields of a source", () => {
     expect(createOf(told)).toMatchObject({ columns: { day: "date", city: "string" }, options: { header: "true" } });
   });
 
+  it("have a key where they are objects", () => {
+    const objects = { ...EMPTY, name: "sales", connector: "files" as const, path: "s3a://sales/*.parquet", user: "env:KEY", password: "env:SECRET" };
+    expect(createOf(objects)).toMatchObject({ user: "env:KEY", password: "env:SECRET" });
+    expect(createOf({ ...objects, path: "data/*.parquet" })).toMatchObject({ user: null, password: null });
+  });
+
   it("say the endpoints of an API as JSON", () => {
     const shop = { ...EMPTY, name: "shop", connector: "rest" as const, url: "https://api.example.com" };
     expect(lacking(shop)).toMatch(/tables/);

@@ -80,7 +80,7 @@ def add_source(body: SourceCreate, site: TheSite, caller: ThePrincipal, response
 def proposed_columns(body: ColumnsQuestion, site: TheSite, caller: ThePrincipal) -> ProposedColumnsView:
     """Which columns would fit CSV or JSON files that may be read from here, by the first rows of the first of them.
     Nothing is kept."""
-    with source_turn("columns", caller):
+    with source_turn(caller):
         found = propose_columns(body.model_dump(exclude_none=True), _ports(site, caller))
     columns = [ProposedColumn(name=name, type=type_) for name, type_ in found.columns.items()]
     return ProposedColumnsView(file=found.file, columns=columns, options=dict(found.options))
