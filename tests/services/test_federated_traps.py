@@ -1,24 +1,37 @@
 """Traps in which federated queries give wrong answers elsewhere, over a real PostgreSQL whose reads are split into tiny
-parts and a real MariaDB whose collation ignores case: whatever is pushed down, the rows are Spark's."""
+parts and a real MariaDB whose collation ignores case: whatever is pushed down, and whoever computes, the rows are
+Spark's.
+
+The PostgreSQL of the tests is built without ICU and finds no locale of the system, so that all its collations sort by
+code point. Texts that sort as ICU sorts them, by the Unicode Collation Algorithm, are MariaDB's: `unordered` is in
+uca1400_as_cs, where letters of another case and accent are others, as under ICU, and 'a' < 'B' < 'é' < 'z' < 'Z'."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 from mariadb_server import PASSWORD, USER, MariadbServer
 from migrated import lay_database
 
+from forge.engines.spark.engine import SparkEngine
+from forge.engines.spark.federation.executor import SparkExecutor
+from forge.engines.spark.session.session import LazySession, SparkSettings
 from forge.federation.planner import splits
 from forge.flows.federation.query import FederationPorts, QueryRequest, ask
 from forge.flows.versioning.read import QueryCaller
 from forge.model.time import utc_now
 from forge.stores.connectors import postgresql
 from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.services("postgres", "mariadb")
 
@@ -35,6 +48,8 @@ ANALYZE pay;
 PEOPLE = (
     "CREATE TABLE people (id int PRIMARY KEY, name varchar(20)) COLLATE utf8mb4_general_ci",
     "INSERT INTO people VALUES (0, 'a'), (1, 'B'), (2, 'é'), (3, 'z'), (4, 'Z'), (9, NULL)",
+    "CREATE TABLE unordered (id int PRIMARY KEY, name varchar(20)) COLLATE utf8mb4_uca1400_as_cs",
+    "INSERT INTO unordered SELECT * FROM people",
 )
 
 
@@ -82,12 +97,33 @@ def _write_project(root: Path, postgres: str, mariadb: int) -> None:
         (root / name).write_text(text, encoding="utf-8")
 
 
-@pytest.fixture(params=[True, False], ids=["pushed down", "not pushed down"])
-def rows(ports: FederationPorts, request: pytest.FixtureRequest) -> Callable[[str], list[tuple[object, ...]]]:
+@pytest.fixture(scope="module")
+def on_spark(ports: FederationPorts, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> FederationPorts:
+    """In the session of all tests; no table of the lake is read."""
+    root = tmp_path_factory.mktemp("traps on spark")
+    session = LazySession(settings=SparkSettings("local[2]", {}, {}, root / "spark.log"))
+    session._session = spark.newSession()
+    engine = SparkEngine(session, root)
+    return replace(ports, spark=lambda pins: SparkExecutor(engine, pins, root / "queries"))
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(("in-process", True), id="in-process, pushed down"),
+        pytest.param(("in-process", False), id="in-process, not pushed down"),
+        pytest.param(("spark", True), id="spark, pushed down", marks=pytest.mark.spark),
+        pytest.param(("spark", False), id="spark, not pushed down", marks=pytest.mark.spark),
+    ]
+)
+def rows(request: pytest.FixtureRequest) -> Callable[[str], list[tuple[object, ...]]]:
+    executor, pushdown = request.param
+    ports: FederationPorts = request.getfixturevalue("on_spark" if executor == "spark" else "ports")
+
     def asked(sql: str) -> list[tuple[object, ...]]:
-        query = QueryRequest(sql, executor="in-process", pushdown=request.param)
+        query = QueryRequest(sql, executor=executor, pushdown=pushdown, cache=False)
         found = ask(ports, query, QueryCaller("ada@example.com", "test", utc_now))
         assert found.table is not None
+        assert found.executor == executor
         return list(zip(*(column.to_pylist() for column in found.table.columns), strict=True))
 
     return asked
@@ -113,6 +149,24 @@ def test_strings_compare_and_sort_by_bytes_whatever_the_collation(rows: Rows) ->
     assert rows("SELECT word FROM crm.pay ORDER BY word, id LIMIT 1") == [("B",)]
     text = "SELECT count(*), sum(y.amount) FROM crm.pay y JOIN shop.people p ON p.name = y.word WHERE p.name = 'Z'"
     assert rows(text) == [(ROWS // 5, MOST * ROWS // 5)]
+
+
+def test_texts_that_a_language_sorts_compare_and_sort_by_bytes(rows: Rows) -> None:
+    assert sorted(rows("SELECT name FROM shop.unordered WHERE name > 'B'")) == [("Z",), ("a",), ("z",), ("é",)]
+    assert sorted(rows("SELECT name FROM shop.unordered WHERE name BETWEEN 'A' AND 'Z'")) == [("B",), ("Z",)]
+    assert rows("SELECT name FROM shop.unordered WHERE name IS NOT NULL ORDER BY name LIMIT 3") == [
+        ("B",),
+        ("Z",),
+        ("a",),
+    ]
+    assert rows("SELECT name FROM shop.unordered ORDER BY name DESC LIMIT 1") == [("é",)]
+    assert rows("SELECT min(name), max(name) FROM shop.unordered") == [("B", "é")]
+
+
+def test_the_collation_of_the_trap_sorts_in_another_way(mariadb_server: MariadbServer, ports: FederationPorts) -> None:
+    with mariadb_server.connect("traps") as server, server.cursor() as cursor:
+        cursor.execute("SELECT name FROM unordered WHERE name > 'B' ORDER BY name")
+        assert [name for (name,) in cursor.fetchall()] == ["é", "z", "Z"]
 
 
 def test_times_are_those_that_were_written_whatever_the_zone_of_the_session(rows: Rows) -> None:
