@@ -190,6 +190,14 @@ def test_answered_queries_count_and_refused_ones_do_not() -> None:
     assert [(one.asset, one.queries) for one in site.store.totals(*ALWAYS)] == [("core.orders", 1), ("core.refunds", 1)]
 
 
+def test_a_table_at_a_branch_is_the_same_table() -> None:
+    site = Site()
+    tables = {"tables": ["core.orders", "core.orders@dev", "core.refunds@main@2026-01-31", "shop.a b"], "rows": 3}
+    site.recorder.record_query(AuditRecord(NOW, "eve", "query.run", "http", tables))
+    found = {one.asset: one.queries for one in site.store.totals(*ALWAYS)}
+    assert found == {"core.orders": 1, "core.refunds": 1, "shop.a b": 1}
+
+
 def test_a_run_uses_what_it_read_and_did_not_make() -> None:
     site = Site()
     made: dict[str, dict[str, SnapshotId | None]] = {

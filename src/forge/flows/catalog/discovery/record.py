@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
@@ -19,6 +20,7 @@ FLUSH_SECONDS = 5.0
 MOST_BUFFERED = 20_000
 """Rows that wait at most; where the database stays away longer, new ones are not counted."""
 _LONGEST_NAME = 600
+_AT = re.compile(r"(?<=\w)@.*")  # of core.orders@dev
 _log = logging.getLogger("forge.usage")
 _Key = tuple[date, str, str, UsageKind]
 
@@ -53,10 +55,10 @@ class UsageRecorder:
             _log.warning("usage was not counted: %s", error)
 
     def record_query(self, audit: AuditRecord) -> None:
-        """The tables of an audited query that was answered."""
+        """The tables of an audited query that was answered, at whatever branch or commit it read them."""
         tables = audit.detail.get("tables") if audit.action == ASKED else None
         if isinstance(tables, list | tuple):
-            self.record(UsageKind.QUERY, map(str, tables), audit.actor)
+            self.record(UsageKind.QUERY, dict.fromkeys(_AT.sub("", str(one)) for one in tables), audit.actor)
 
     def record_run(self, run: RunRecord) -> None:
         """What a run read that some other run or person made; its own outputs are no use of them."""
