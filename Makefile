@@ -102,7 +102,7 @@ bench-profile: setup ## the profile of five million rows beside one aggregation 
 bench-crawl: setup ## a crawl of 20,000 tables of PostgreSQL and of Iceberg beside a plain read (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.crawl.bench $(ARGS)
 
-bench-federation: setup ## a join of five million rows in PostgreSQL with a file, beside the source itself, DuckDB and Spark over JDBC (ARGS=--limits fails on a missed bound)
+bench-federation: setup ## a join of five million rows in PostgreSQL with a file, beside the source itself, DuckDB and Spark over JDBC (ARGS=--limits fails on a missed bound, ARGS=--corpus compares rows of many queries)
 	@$(BIN)/python -m bench.federation.bench $(ARGS)
 
 bench-catalog: setup ## a million assets in the search index beside SQLite FTS5 (ARGS=--limits fails on a missed bound)

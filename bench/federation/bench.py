@@ -1,6 +1,8 @@
 """One category of twenty, joined to five million line items. They are in a PostgreSQL, the categories in a file: Forge
 beside PostgreSQL with all data in it, DuckDB's extension for PostgreSQL, and Spark over JDBC as it is and tuned. In
-turns, each in a process of its own, with peak memory; all must give the same rows."""
+turns, each in a process of its own, with peak memory; all must give the same rows.
+
+With --corpus: are the rows of many queries those of one PostgreSQL that holds all data (`bench.federation.corpus`)?"""
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.crawl.postgres import running_postgres
+from bench.federation.corpus import run_corpus, told
 from bench.federation.data import QUERIES, make_project, make_tables
 from bench.table import aligned
 
@@ -132,16 +135,23 @@ def main() -> None:
     parser.add_argument("--without", action="append", default=[], choices=PEERS, help="leave a peer out")
     parser.add_argument("--limits", action="store_true", help="exit 1 where a bound is missed")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
+    parser.add_argument("--out", type=Path, help="write what is printed here, too")
+    parser.add_argument("--corpus", action="store_true", help="compare the rows of many queries; takes hours")
+    parser.add_argument("--queries", type=int, default=320, help="of the corpus")
+    parser.add_argument("--engine", action="append", choices=("in-process", "spark"), help="of the corpus: this alone")
     given = parser.parse_args()
     folder = ROOT / "build" / "bench" / "federation"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    if given.corpus:
+        _compare_corpus(folder, given)
+        return
     with running_postgres() as url:
         make_tables(url, given.rows)
         make_project(folder, url)
         tools = [tool for tool in (SOURCE, FORGE, *PEERS) if tool not in given.without]
         found = measure(folder, url, tools, given.repeats)
-    print(f"{given.rows:,} line items, 20 categories, median of {given.repeats}\n\n{shown(found)}")
+    _say(f"{given.rows:,} line items, 20 categories, median of {given.repeats}\n\n{shown(found)}", given.out)
     if given.json:
         told = {name: {tool: vars(one) for tool, one in by.items()} for name, by in found.items()}
         given.json.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
@@ -150,6 +160,21 @@ def main() -> None:
         print(f"missed: {fault}")
     if given.limits and faults:
         raise SystemExit(1)
+
+
+def _compare_corpus(folder: Path, given: argparse.Namespace) -> None:
+    with running_postgres() as url:
+        legs = run_corpus(folder, url, given.rows, given.queries, given.engine or ("in-process", "spark"))
+    head = f"{given.queries} queries over {given.rows:,} line items, beside one PostgreSQL with all data"
+    _say(f"{head}\n\n{told(legs, given.queries)}", given.out)
+    if any(leg.equal < given.queries for leg in legs):
+        raise SystemExit(1)
+
+
+def _say(text: str, out: Path | None) -> None:
+    print(text)
+    if out is not None:
+        out.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
