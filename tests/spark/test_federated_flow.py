@@ -16,6 +16,7 @@ from federated_queries import Answer, Question, questions
 from retail_world import CSV_COLUMNS, LAKE, fill_postgres, fill_sqlite, tables, write_files
 
 from forge.connection import Connection
+from forge.federation.lake_rules import LakeRules
 from forge.federation.planner import splits
 from forge.federation.policy import RowFilter
 from forge.federation.source import Source
@@ -381,7 +382,8 @@ def test_rows_of_others_are_not_there_whoever_computes(
         }
 
     of_lake = tuple(RowFilter(f"retail.{name}", ROWS[name]) for name in LAKE)
-    asked = Asked(replace(ports, sources=sources, lake_rows=of_lake), executor, pushdown=pushdown, names=names)
+    ruled = replace(ports, sources=sources, rules=LakeRules(rows=of_lake))
+    asked = Asked(ruled, executor, pushdown=pushdown, names=names)
 
     wrong = disagreements(questions()[some], filtered_oracle, asked)
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.federation.policy import Audience, ColumnMask, MaskKind, RowFilter
-from forge.federation.row_filter import parse_filter
 from forge.model.errors import ForgeError
 from forge.model.file_options import StrictModel, Where
 
@@ -45,6 +44,8 @@ class RowFilterKeys(StrictModel):
 def find_bad_policies(
     masks: Iterable[MaskKeys], rows: Iterable[RowFilterKeys], where: Where, code: str
 ) -> Iterator[ForgeError]:
+    from forge.federation.row_filter import parse_filter  # which takes its time to load
+
     for index, mask in enumerate(masks):
         if not re.fullmatch(r"[^.]+(\.[^.]+)+", mask.column):
             fix, place = "Write table.column, or schema.table.column.", where(("masks", index))

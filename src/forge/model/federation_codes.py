@@ -1,4 +1,5 @@
-"""The error codes of federation: E875 to E878 for saved queries, E88x for declared sources, E89x for queries."""
+"""The error codes of federation: E875 to E879 for saved queries and tables of the lake with rules, E88x for declared
+sources, E89x for queries."""
 
 from __future__ import annotations
 
@@ -25,6 +26,13 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
         FINDINGS,
     ),
     refused("E878", "saved query of someone else", "A saved query is changed by who saved it.", NOT_ALLOWED),
+    refused(
+        "E879",
+        "rows not shown here",
+        "The table has a row filter, or names its readers, and this is not a query: nobody could tell whose rows "
+        "are whose.",
+        NOT_ALLOWED,
+    ),
     invalid("E880", "bad source", "A key of a declared source is missing or of the wrong form.", USAGE),
     not_found("E881", "unknown source", "No file, command or request has declared a source of that name.", USAGE),
     conflict(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from forge.federation.policy_keys import MOST_RULES, MaskKeys, RowFilterKeys
 from forge.settings.governance_keys import GovernanceKeys
 from forge.settings.section import (
     SettingsSection,
@@ -447,6 +448,26 @@ class ResultCacheKeys(SettingsSection):
     )
 
 
+class LakeRuleKeys(SettingsSection):
+    """Who may read tables of the lake, and what of them: the words are those of sources."""
+
+    masks: list[MaskKeys] = Field(
+        default_factory=list,
+        max_length=MOST_RULES,
+        description="What is read instead of values, by whom: {column: core.people.email, as: hash, except: [hr]}.",
+    )
+    rows: list[RowFilterKeys] = Field(
+        default_factory=list,
+        max_length=MOST_RULES,
+        description="Which rows are read, by whom: {table: core.orders, filter: \"region = 'EU'\", except: [owners]}.",
+    )
+    readers: dict[str, Annotated[list[str], BeforeValidator(list_of_text)]] = Field(
+        default_factory=dict,
+        description="Who may read a table at all: core.salaries: [ada@example.com]. Users are named as tokens and "
+        "commits name them, letter by letter. Default: everyone who may read the lake.",
+    )
+
+
 class FederationKeys(SettingsSection):
     """What sources that are created over HTTP may reach, and results that are kept. Sources of files and commands reach
     what they say."""
@@ -468,6 +489,7 @@ class FederationKeys(SettingsSection):
         "sent to each of hosts.",
     )
     cache: ResultCacheKeys = part("Results of queries that are kept.")
+    lake: LakeRuleKeys = part("Masks, row filters and readers of tables of the lake.")
     mask_key: str | None = Field(
         default=None,
         description="The key of hashes that stand for masked values, as env:NAME or file:/path. Servers that share it "

@@ -15,6 +15,7 @@ from forge.model.secret import FORM, is_reference
 from forge.settings.alert_problems import alert_problems, is_channel_secret
 from forge.settings.governance import governance_problems
 from forge.settings.keys import SPARK_DEFAULTS, Keys
+from forge.settings.lake_rule_problems import lake_rule_problems
 from forge.settings.layers import KeyPath, Layer, leaves
 from forge.settings.params import typed_value
 from forge.settings.settings import SECRET_KEY
@@ -109,6 +110,7 @@ def problems_beyond_types(keys: Keys, layers: tuple[Layer, ...]) -> Iterator[For
         full: KeyPath = ("governance", *path)
         shown = ".".join(map(str, full))
         yield ForgeError("E105", f"{shown}: {what}", where=_place(full, layers)[1], fix=fix)
+    yield from lake_rule_problems(keys, lambda path: _place(path, layers)[1])
     yield from alert_problems(keys.alerts, lambda path: _place(path, layers)[1])
     for name, param in keys.params.items():
         try:

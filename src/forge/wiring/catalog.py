@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.model.names import RunId, TableName
+from forge.model.names import CommitId, RunId, TableName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
     from forge.flows.catalog.edit import EditPorts
     from forge.flows.catalog.follow_up import CatalogFollower
-    from forge.flows.catalog.personal_data import KnownPersonalData, PersonalDataCache
+    from forge.flows.catalog.personal_data import KnownPersonalData, PersonalAt, PersonalColumns, PersonalDataCache
     from forge.flows.catalog.profiling.profile_table import ProfilePorts
     from forge.flows.catalog.scan_schedule import ScanSchedule
     from forge.flows.runs.pin import Pin
@@ -230,7 +230,9 @@ class CatalogParts:
         """Columns that contracts declare personal, and those that scans found so."""
         from forge.flows.catalog.personal_data import KnownPersonalData
 
-        return KnownPersonalData(self.declared, lambda mark: self.pii.found(mark))
+        return KnownPersonalData(
+            self.declared, lambda mark: self.pii.found(mark), ruled=self.wiring.federation.kept_back(None)
+        )
 
     @cached_property
     def personal_at(self) -> PersonalDataCache:
@@ -240,6 +242,21 @@ class CatalogParts:
         return PersonalDataCache(
             self.wiring.metadata, self.personal, self.wiring.default_branch, self.pii.unscanned_versions
         )
+
+    def hidden_at(self, *commits: CommitId | None) -> PersonalColumns:
+        """What is not shown to everyone, for answers that are for all."""
+        return self.hidden_from(None)(*commits)
+
+    def hidden_from(self, user: str | None) -> PersonalAt:
+        """What is not shown to this user, now or at one of these commits: personal data, and what rules of the lake
+        keep back from him; without a user, from anybody, where an answer is for all."""
+        from forge.flows.catalog.ruled_views import add_rules
+
+        rules = self.wiring.federation.kept_back(user)
+        if not rules.ruled:
+            return self.personal_at
+        metadata, default = self.wiring.metadata, self.wiring.default_branch
+        return lambda *commits: add_rules(self.personal_at(*commits), rules, metadata, default, commits)
 
     @cached_property
     def profiles(self) -> SqlProfiles:
@@ -306,7 +323,7 @@ class CatalogParts:
             store=self.profiles,
             small=self._driver_profiler,
             large=large,
-            personal=self.personal_at,
+            personal=self.hidden_at,
             clock=wiring.clock,
             default_branch=wiring.default_branch,
         )

@@ -13,6 +13,7 @@ from forge.federation.source import Source, SourceOrigin
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from forge.federation.lake_rules import LakeRules
     from forge.federation.limits import SourceLimits
     from forge.federation.relation import RelationName
     from forge.federation.virtual_table import VirtualTable
@@ -140,6 +141,33 @@ class FederationParts:
         return SavedQueryPorts(saved=SqlSavedQueries(self.wiring.database), clock=self.wiring.clock, user=user)
 
     @cached_property
+    def lake_rules(self) -> LakeRules:
+        """Masks, row filters and readers of tables of the lake, and of those that hold rows of them."""
+        from forge.federation.lake_rules import LakeRules
+
+        keys = self.wiring.settings.federation.lake
+        rules = LakeRules(
+            masks=tuple(one.mask for one in keys.masks),
+            rows=tuple(one.row_filter for one in keys.rows),
+            readers={table.lower(): tuple(users) for table, users in keys.readers.items()},
+        )
+        if not rules:
+            return rules
+        from forge.flows.quality import keep_failing
+        from forge.flows.quality.remediation import quarantine
+
+        return rules.with_copies((keep_failing.SUFFIX, quarantine.SUFFIX))
+
+    def kept_back(self, user: str | None) -> PersonalColumns:
+        """What rules of the lake keep back from this user; None: from anybody."""
+        from forge.federation.policy import PolicySubject
+        from forge.flows.catalog.personal_data import PersonalColumns
+
+        subject = PolicySubject(user, self.wiring.settings.keys.roles) if user is not None else None
+        found = self.lake_rules.kept_back(subject)
+        return PersonalColumns(found.columns, found.tables, found.closed)
+
+    @cached_property
     def limits(self) -> SourceLimits:
         """What sources that were created over HTTP may reach."""
         from forge.federation.limits import SourceLimits
@@ -181,6 +209,7 @@ class FederationParts:
             hidden=hidden or PersonalColumns(),
             hidden_at=wiring.catalog.personal_at if hidden is not None else lambda *commits: PersonalColumns(),
             roles=wiring.settings.keys.roles,
+            rules=self.lake_rules,
             mask_key=self.mask_key,
             notify=notify,
             cache=self._query_cache(),

@@ -89,8 +89,8 @@ class QualityParts:
         return SqlStates(self.wiring.database)
 
     def _hidden(self, table: TableName) -> frozenset[str]:
-        """Personal columns on the default branch."""
-        return self.wiring.catalog.personal_at().of(table)
+        """Personal columns on the default branch, and those that rules of the lake mask."""
+        return self.wiring.catalog.hidden_at().of(table)
 
     @cached_property
     def alerts(self) -> AlertPorts:

@@ -57,7 +57,7 @@ class VersioningParts:
             engine=lambda: self.wiring.engine,
             project=self.wiring.project,
             declared=self.wiring.catalog.personal,
-            personal=self.wiring.catalog.personal_at,
+            personal=self.wiring.catalog.hidden_from((author or self.wiring.author).email),
             clock=self.wiring.clock,
             author=author or self.wiring.author,
             default_branch=self.wiring.default_branch,

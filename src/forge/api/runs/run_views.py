@@ -143,7 +143,7 @@ def list_views(
     found.sort(key=lambda known: (known.at, known.id), reverse=True)
     shown = [known.id for known in found[window.offset : window.offset + window.limit]]
     jobs = {job.id: job for job in store.jobs(ids=shown, limit=len(shown))}
-    personal = cache(site.wiring.catalog.personal_at)
+    personal = cache(site.wiring.catalog.hidden_at)
     return window.page(
         found, lambda known: run_view(site, caller, replace(known, job=known.job or jobs.get(known.id)), personal)
     )
@@ -162,7 +162,7 @@ def _word(status: str | None) -> str | None:
 def run_view(
     site: Site, caller: Principal | None, known: RecordedRun, personal: Callable[[], PersonalColumns] | None = None
 ) -> RunView:
-    clean = _text_filter(site, known.run, personal or site.wiring.catalog.personal_at)
+    clean = _text_filter(site, known.run, personal or site.wiring.catalog.hidden_at)
     return RunView.model_validate(_facts(site, caller, known, clean))
 
 
@@ -170,7 +170,7 @@ def run_detail(site: Site, caller: Principal, run_id: str) -> RunDetail:
     known = find_one(site, run_id)
     run = known.run
     recorded = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
-    personal = site.wiring.catalog.personal_at()
+    personal = site.wiring.catalog.hidden_at()
     verdicts = [verdict_view(verdict, run, personal) for _, verdict in recorded if run]
     if known.judged is not None:
         results = site.wiring.quality.monitors.results(run_ids=[run_id], limit=10_000)
@@ -222,7 +222,7 @@ def _text_filter(site: Site, run: RunRecord | None, find: Callable[[], PersonalC
     if run is None or run.status in _NOTHING_HELD:
         return str
     personal = find()
-    if not any(personal.of(str(output.table)) for output in run.outputs):
+    if not any(personal.of(str(one.table)) or personal.closes(one.table) for one in run.outputs):
         return str
     verdicts = [verdict for _, verdict in site.wiring.metadata.verdicts(run_id=run.id, limit=10_000)]
     return lambda text: shown_text(text, verdicts, personal)

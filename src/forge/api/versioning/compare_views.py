@@ -85,7 +85,7 @@ def compare_view(wiring: Wiring, sides: CompareRequest, found: CompareOutcome) -
     commits = _new_commits(metadata, lines)
     only = str(sides.table) if sides.table else None
     conflicts = [c for c in preview.conflicts if only in (None, c.table)] if preview else []
-    masks = Masks(wiring.catalog.personal_at(lines.base, lines.compare)) if conflicts else Masks()
+    masks = Masks(wiring.catalog.hidden_at(lines.base, lines.compare)) if conflicts else Masks()
     tables = [one for one in _tables(found, commits) if only in (None, one.table)]
     tallies = [TallyView.model_validate(t) for t in preview.tables if only in (None, t.table)] if preview else []
     count = sum(t.conflicts for t in tallies) if only else preview.conflict_count if preview else 0
@@ -143,7 +143,7 @@ def _new_commits(metadata: Commits, lines: BranchComparison) -> list[Commit]:
 
 def _verdict(verdict: Verdict, wiring: Wiring) -> VerdictView:
     """A verdict of a preview, which belongs to no run."""
-    shown = shown_verdict(verdict, wiring.catalog.personal_at())
+    shown = shown_verdict(verdict, wiring.catalog.hidden_at())
     return VerdictView.model_validate({**shown.to_dict(), "run_id": "", "executed_at": wiring.clock()})
 
 

@@ -46,6 +46,7 @@ def diff_view(
 
 def _table(one: TableDiff, masks: Masks, offset: int) -> TableDiffView:
     rows = one.rows
+    shown = () if masks.personal.closes(one.table) else rows.rows  # whose rows they are, nothing tells here
     left = rows.inserted + rows.updated + rows.deleted - offset - sum(row.count for row in rows.rows)
     return TableDiffView.model_validate(
         {
@@ -53,8 +54,8 @@ def _table(one: TableDiff, masks: Masks, offset: int) -> TableDiffView:
             "change": change_word(one.change),
             "columns": [{"name": f.name, "type": f.type, "masked": masks.hides(one.table, f.name)} for f in one.fields],
             "schema_changes": schema_views(one.schema),
-            "rows": [_row(one.table, row, masks) for row in rows.rows],
-            "has_more": left > 0 and bool(rows.rows),
+            "rows": [_row(one.table, row, masks) for row in shown],
+            "has_more": left > 0 and bool(shown),
         }
     )
 

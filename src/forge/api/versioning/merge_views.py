@@ -66,7 +66,7 @@ def result_view(wiring: Wiring, result: MergeResult) -> MergeResultView:
     conflicts, _ = conflicts_of(result)
     head = wiring.branch_head(BranchName(result.target))
     sides = (merge.source_commit, merge.target_commit) if merge else (result.base, head)
-    masks = Masks(wiring.catalog.personal_at(*sides)) if conflicts else Masks()
+    masks = Masks(wiring.catalog.hidden_at(*sides)) if conflicts else Masks()
     return MergeResultView.model_validate(
         {
             **result.to_dict(),
@@ -81,7 +81,7 @@ def verdict_views(wiring: Wiring, verdicts: Sequence[Verdict], run_id: str | Non
     run = wiring.metadata.run(RunId(run_id)) if run_id and verdicts else None
     if run is None:
         return []
-    personal = wiring.catalog.personal_at()
+    personal = wiring.catalog.hidden_at()
     return [verdict_view(verdict, run, personal) for verdict in verdicts]
 
 

@@ -68,7 +68,7 @@ def show(
         record = find_remediation(identity, ports)
         after = record.commit or record.preview
         diffs = preview_diff(record, ports, page=DiffPage(limit=limit))
-        diffs = hide_in_diffs(diffs, wiring.catalog.personal_at(record.base, after))
+        diffs = hide_in_diffs(diffs, wiring.catalog.hidden_from(wiring.author.email)(record.base, after))
     head = _summary(record)
     if after is None or record.base is None:
         terminal.answer(CommandAnswer(name="remediations", items=[record.to_dict()], head=head))

@@ -61,23 +61,57 @@ class UnscannedColumns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PersonalColumns:
-    """`keys` are known; `unscanned` looks at what is not."""
+    """Columns whose values are not shown. `keys` are known; `unscanned` looks at what is not. `ruled`: tables of which a
+    mask, a row filter or its readers keep something back; `closed`: those of which it is rows, so that no row is shown
+    where it cannot be told whose it is."""
 
     keys: frozenset[Key] = frozenset()
     unscanned: UnscannedColumns | None = None
+    ruled: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
 
-    def of(self, table: TableName | str) -> frozenset[str]:
-        """In lower case."""
-        known = frozenset(column for name, column in self.keys if name == str(table))
+    def of(self, table: TableName | str, columns: Iterable[str] = ()) -> frozenset[str]:
+        """In lower case. `columns`: all that the table has, which are hidden where rows are kept back."""
+        every = {name.lower() for name in columns} if self.closes(table) else set[str]()
+        known = frozenset(column for name, column in self.keys if name == str(table)) | every
         return known if self.unscanned is None else known | self.unscanned.of(str(table))
 
-    def of_pin(self, pin: Pin) -> frozenset[str]:
+    def of_pin(self, pin: Pin, columns: Iterable[str] = ()) -> frozenset[str]:
         """The same, of a snapshot that perhaps no commit has: another engine wrote it."""
-        return self.of(pin.table) if self.unscanned is None else self.of(pin.table) | self.unscanned.of_pin(pin)
+        known = self.of(pin.table, columns)
+        return known if self.unscanned is None else known | self.unscanned.of_pin(pin)
 
     def hides(self, table: TableName | str | None, column: str) -> bool:
         name, column = str(table or ""), column.lower()
-        return (name, column) in self.keys or (self.unscanned is not None and column in self.unscanned.of(name))
+        if (name, column) in self.keys or self.closes(name):
+            return True
+        return self.unscanned is not None and column in self.unscanned.of(name)
+
+    def closes(self, table: TableName | str) -> bool:
+        return str(table) in self.closed
+
+    def refuse_rows(self, *tables: TableName | str) -> None:
+        """E879 for a table of which rows are kept back, at a door that cannot tell which."""
+        for table in tables:
+            if self.closes(table):
+                raise ForgeError(
+                    "E879",
+                    f"Rows of {table} are not shown here",
+                    why="It has a row filter, or names its readers, and only queries tell whose rows are whose.",
+                    fix=f"Ask for them by a query of {table}: forge query, or POST /api/v1/federation/query.",
+                )
+
+    def refuse_pinned(self, pin: Pin) -> None:
+        """The same of a view, also where columns of what is below it are masked."""
+        self.refuse_rows(pin.table)
+        for one in pin.view_inputs:
+            below = replace(self, closed=self.ruled | self.closed)
+            below.refuse_pinned(one)
+
+    def with_rules(self, other: PersonalColumns) -> PersonalColumns:
+        return replace(
+            self, keys=self.keys | other.keys, ruled=self.ruled | other.ruled, closed=self.closed | other.closed
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +139,7 @@ class KnownPersonalData:
     declared: Declared
     found: Callable[[str | None], ReviewedColumns]  # by the mark of the records, where it is known
     past: PastColumns = lambda tree: frozenset()
+    ruled: PersonalColumns = PersonalColumns()  # what rules of the lake keep back
 
     def __call__(self) -> frozenset[Key]:
         return self.declared() | self.found(None).personal
@@ -147,10 +182,21 @@ class PersonalData:
     _known: tuple[frozenset[Key], ReviewedColumns] | None = None
     _edges: tuple[tuple[tuple[Edge, ...], frozenset[Key]], ...] | None = None
 
-    def of(self, table: TableName) -> frozenset[str]:
-        return self.columns().of(table)
+    def of(self, table: TableName, columns: Iterable[str] = ()) -> frozenset[str]:
+        """As `PersonalColumns.of`."""
+        return self.columns().of(table, columns)
+
+    def in_errors(self, table: TableName) -> frozenset[str] | None:
+        """Whose values no error may quote; None: those of all columns."""
+        known = self.columns()
+        return None if known.closes(table) else known.of(table)
 
     def columns(self) -> PersonalColumns:
+        """With what rules of the lake keep back."""
+        ruled = self.declared.ruled if isinstance(self.declared, KnownPersonalData) else PersonalColumns()
+        return self.personal().with_rules(ruled)
+
+    def personal(self) -> PersonalColumns:
         """Personal in one of the trees is personal."""
         if self._known is None:
             declared, reviewed = _parts(self.declared)
@@ -332,25 +378,25 @@ def find_private(personal: PersonalData, table: TableName, checks: Iterable[Chec
     free = [check for check in checks if isinstance(check, QueryCheck | FunctionCheck)]
     asked = {table, *(other for check in free for other in referenced_tables(check))} if free else set()
     hidden = personal.columns() if asked else PersonalColumns()
-    return frozenset(one for one in asked if hidden.of(one))
+    return frozenset(one for one in asked if hidden.of(one) or hidden.closes(one))
 
 
 @contextmanager
-def hiding_values(hidden: Callable[[], frozenset[str]]) -> Iterator[None]:
+def hiding_values(hidden: Callable[[], frozenset[str] | None]) -> Iterator[None]:
     """Errors raised inside are rewritten without the values of personal columns. `hidden`: those of the table it is
-    about, in lower case; called only where an error contains values."""
+    about, in lower case, or None for all of its columns; called only where an error contains values."""
     try:
         yield
     except CellError as error:
         personal = hidden()
-        if personal and (not error.columns or error.columns & personal):
+        if personal is None or (personal and (not error.columns or error.columns & personal)):
             raise error.without_values() from None
         raise
 
 
 def hide_in_diffs(diffs: Sequence[TableDiff], personal: PersonalColumns) -> tuple[TableDiff, ...]:
     """Row diffs without the values of personal columns."""
-    return tuple(_hide(diff, personal.of(diff.table)) for diff in diffs)
+    return tuple(_hide(diff, personal.of(diff.table, (f.name for f in diff.fields))) for diff in diffs)
 
 
 def _hide(diff: TableDiff, columns: frozenset[str]) -> TableDiff:

@@ -42,7 +42,7 @@ def profile_dataset(dataset: str, ports: CheckPorts, *, at: str | None = None) -
     asked = second_measures(schema, readings, guessed, keys)
     readings |= _measured(ports, engine, pin, asked, others)
     # columns whose values no suggestion may name
-    masked = personal_of(project, ports, branch.head).of(table)
+    masked = personal_of(project, ports, branch.head).of(table, schema.names)
     profile = profile_of(table, schema, readings, guessed, keys, masked, ports.clock())
     return profile, project.checks.get(table, ())
 

@@ -45,12 +45,17 @@ def sample_rows(
     commit = find_commit(metadata, at, default)
     tree = metadata.tree(commit.id)
     version = version_at(tree, table, at)
-    masked = personal(commit.id).of(table)
+    hidden = personal(commit.id)
+    hidden.refuse_rows(table)
+    masked = hidden.of(table)
     found = None if version.kind == "view" else _from_files(lake, table, version, masked, limit + 1)
     if found is None:
         reader = RevisionReader(metadata, lake, default, default)
         sql = f"SELECT * FROM {table.schema}.{table.name}"  # noqa: S608  a parsed name: letters, digits, underscores
-        found = engine().query(sql, reader.pins(sql, commit.id), {}, limit + 1)
+        pins = reader.pins(sql, commit.id)
+        for pin in pins.values():
+            hidden.refuse_pinned(pin)
+        found = engine().query(sql, pins, {}, limit + 1)
     schema, rows = found
     names = frozenset(name for name in schema.names if name.lower() in masked)
     return Sample(

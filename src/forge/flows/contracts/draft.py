@@ -67,7 +67,8 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
         raise _unknown(table, reader)
     project = ports.project()
     pin = reader.pin(table, None)
-    flagged = personal_of(project, ports, branch.head).of(table)
+    personal = personal_of(project, ports, branch.head)
+    flagged = personal.of(table, schema.names)
     stored = _stored(ports, pin)
     looked: LookedAt = "rows"
     if profile or (profile is None and stored is None):
@@ -77,7 +78,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
         looked = "metadata" if profile is False else "kept profile"
     values = {} if profile is False else _sample(ports, pin, schema)
     found = find_pii({column.name: values.get(column.name, ()) for column in schema.columns})
-    known = _known(project, ports, table, schema, measured, _personal(found, flagged))
+    known = _known(project, ports, table, schema, measured, _personal(found, personal.personal().of(table)))
     kind: Literal["table", "view"] = "table" if pin.view_sql is None else "view"
     text = draft_contract(table, schema, replace(known, project=project_name, kind=kind))
     had = project.contracts.get(table)

@@ -19,9 +19,10 @@ from sqlglot import exp
 from forge.federation.credentials import asked_as, refuse_without
 from forge.federation.expanded_size import refuse_exploding
 from forge.federation.explain import explain, explain_text
+from forge.federation.lake_rules import LakeRules
 from forge.federation.names import find_relations, ref_of, resolve_relation
 from forge.federation.planner import plan_query
-from forge.federation.policy import ColumnMask, PolicySubject, RowFilter
+from forge.federation.policy import PolicySubject
 from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.rights import Rights, has_rules, hidden_columns, refuse_reader, restricted, rights_of
 from forge.federation.row_limit import limit_rows, rows_enough
@@ -107,7 +108,7 @@ class QueryAnswer:
 @dataclass(frozen=True, slots=True)
 class FederationPorts:
     """`lake` opens the pinned tables as a source; `masked` gives a pin whose hidden columns read as NULL. `user`: who
-    asks, for the readers of a source; `roles`: those of forge.yaml. `lake_masks` and `lake_rows`: of tables of the
+    asks, for the readers of a source; `roles`: those of forge.yaml. `rules`: of tables of the
     lake; `mask_key`: of hashes. `hidden`: what reads as NULL at the commit of the query, `hidden_at` at those that it
     names beside tables. `notify` is told what takes long. `in_process` is of this query alone, as is `running`, which
     ends it. `read_id`: of the read that Spark knows this thread by. `cache` is None where no results are kept."""
@@ -125,8 +126,7 @@ class FederationPorts:
     hidden: PersonalColumns = field(default_factory=PersonalColumns)
     hidden_at: PersonalAt = lambda *commits: PersonalColumns()
     roles: Mapping[str, Collection[str]] = field(default_factory=dict)
-    lake_masks: tuple[ColumnMask, ...] = ()
-    lake_rows: tuple[RowFilter, ...] = ()
+    rules: LakeRules = field(default_factory=LakeRules)
     mask_key: Callable[[], bytes] = field(default=lambda: b"", repr=False)
     notify: Callable[[str], None] = lambda step: None
     running: RunningQuery = field(default_factory=RunningQuery)
@@ -390,7 +390,15 @@ class _OpenQuery:
             plain = [_table(one) for one in self.relations if one.source == LAKE and not one.at]
             found = self.ports.reader.pins_of(plain, self.request.at)
         beside = {lake_name(table, at): pin for (table, at), (pin, _) in self._pins_beside.items()}
+        for pin in (*found.values(), *beside.values()):
+            self._refuse_reader(pin)
         return {lake_name(table): pin for table, pin in found.items()} | beside
+
+    def _refuse_reader(self, pin: Pin) -> None:
+        """Of the table, and of those below a view."""
+        self.ports.rules.refuse_reader(str(pin.table), self.ports.user)
+        for one in pin.view_inputs:
+            self._refuse_reader(one)
 
     @cached_property
     def _pins_beside(self) -> Mapping[tuple[TableName, str], tuple[Pin, CommitId]]:
@@ -442,8 +450,8 @@ class _OpenQuery:
 
     def _has_rules(self, pin: Pin) -> bool:
         """It, or a table below it. E892 for a rule of a view."""
-        ports = self.ports
-        is_own = has_rules((pin.table.schema, pin.table.name), ports.lake_masks, ports.lake_rows, ports.subject)
+        rules, subject = self.ports.rules, self.ports.subject
+        is_own = has_rules((pin.table.schema, pin.table.name), rules.masks, rules.rows, subject)
         if is_own and pin.view_sql is not None:
             what = f"{pin.table} is a view, and has a mask or row filter for you"
             raise ForgeError("E892", what, why="Rules are of tables.", fix="Ask the tables that it is made of.")
@@ -518,7 +526,7 @@ class _OpenQuery:
     def _restricted(self, found: SourceRelation) -> SourceRelation:
         """As it is for who asks."""
         ports, source = self.ports, found.name.source
-        masks, rows = ports.lake_masks, ports.lake_rows
+        masks, rows = ports.rules.masks, ports.rules.rows
         if source != LAKE:
             masks, rows = self.sources[source].masks, self.sources[source].rows
         relation = restricted(found, masks, rows, ports.subject)

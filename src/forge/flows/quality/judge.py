@@ -137,7 +137,7 @@ def judge_dataset(
     )
     tools = MeasureTools(ports.lake, _begun(ports, table), ports.clock(), ports.states)
     personal = personal_of(project, ports, commit_id)
-    judgement = judge(subject, chosen, personal.of(table), tools, find_private(personal, table, chosen))
+    judgement = judge(subject, chosen, personal.of(table, schema.names), tools, find_private(personal, table, chosen))
     return JudgedTable(
         table=table,
         branch=branch.name,
@@ -213,7 +213,7 @@ def judge_table(
     subject = MeasureSubject(table, schema, target, others, versions, history)
     tools = MeasureTools(lake, lambda: engine, now, states)
     checks = project.checks.get(table, ())
-    judgement = judge(subject, checks, personal.of(table), tools, find_private(personal, table, checks))
+    judgement = judge(subject, checks, personal.of(table, schema.names), tools, find_private(personal, table, checks))
     return judgement.verdicts, judgement.readings
 
 

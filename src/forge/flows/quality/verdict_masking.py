@@ -80,18 +80,27 @@ def _shown(
     """The sample without values of personal columns. Where the checked column was not personal then, message and
     readings are hidden too, as they may hold values."""
     hidden = personal.of(table)
+    is_closed = personal.closes(table)
     sample = details.get("sample")
     if isinstance(sample, Sequence):
-        closed = kind in _FREE and bool(hidden or any(personal.of(str(one)) for one in _listed(details, "reads")))
-        rows = [_row(row, hidden, closed) for row in sample if isinstance(row, Mapping)]
+        closed = kind in _FREE and bool(hidden or any(_is_private(one, personal) for one in _listed(details, "reads")))
+        rows = [_row(row, hidden, closed or is_closed) for row in sample if isinstance(row, Mapping)]
         details = {**details, "sample": rows}
     known = frozenset(_listed(details, "personal"))
     about = (*(columns if kind in REVEALING else ()), *_listed(details, "partition_by"))
-    new = [column for column in about if column not in known and any(is_within(column, one) for one in hidden)]
+    new = [
+        column
+        for column in about
+        if column not in known and (is_closed or any(is_within(column, one) for one in hidden))
+    ]
     if not new:
         return message, details
     masked = f"{', '.join(columns) or kind}: {outcome}; what it said is not shown, as {new[0]} holds personal data"
     return masked, {key: value for key, value in details.items() if key in _KEPT}
+
+
+def _is_private(table: str, personal: PersonalColumns) -> bool:
+    return personal.closes(table) or bool(personal.of(table))
 
 
 def _row(row: Mapping[str, object], hidden: frozenset[str], closed: bool) -> dict[str, object]:

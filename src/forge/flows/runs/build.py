@@ -134,7 +134,7 @@ def build(job: BuildContext, step: PlannedStep, others: Mapping[TableName, Pin])
         parts=made_from.parts if made_from else None,
     )
     try:
-        with hiding_values(lambda: _personal(job).of(step.table)), ExitStack() as until:
+        with hiding_values(lambda: _personal(job).in_errors(step.table)), ExitStack() as until:
             built = _build(job, step, transform, others, record, _rows_to_load(job, step, transform, until))
     except ForgeError as error:
         failed = replace(record, reason=error.line, error=error.to_dict())
@@ -315,7 +315,8 @@ def _judge(job: BuildContext, subject: MeasureSubject) -> Judgement:
     if not checks:
         return Judgement()
     personal = _personal(job)
-    return judge(subject, checks, personal.of(subject.table), tools, find_private(personal, subject.table, checks))
+    masked = personal.of(subject.table, subject.schema.names)
+    return judge(subject, checks, masked, tools, find_private(personal, subject.table, checks))
 
 
 def _personal(job: BuildContext) -> PersonalData:

@@ -64,6 +64,7 @@ def travel(
     hidden = PersonalColumns()
     if mask:
         hidden = ports.personal(commit.id)
+        hidden.refuse_rows(table)
     if sql is not None:
         return audited(
             ports.metadata,
@@ -101,6 +102,7 @@ def _by_sql(
         version_at(tree, each, commit[:12])
         pin = at_commit(each, tree, ports.lake)
         assert pin is not None, "the tree has it"
+        hidden.refuse_pinned(pin)
         if columns := hidden.of(each):
             pin, names = masked_pin(ports, pin, columns)
             masked |= names
@@ -175,6 +177,7 @@ def _by_filters(
 ) -> HistoricalRows:
     pin = at_commit(table, tree, ports.lake)
     assert pin is not None, "the tree has it"
+    hidden.refuse_pinned(pin)
     schema = _schema(ports, pin)
     masked = frozenset(name for name in schema.names if hidden.hides(table, name))
     asked = _asked(table, schema, hidden, where)

@@ -45,7 +45,7 @@ def record_lineage(
     def work(ports: VersionPorts) -> RecordOrigin:
         return trace_record(ports, table, where, at=commit, column=column, depth=depth)
 
-    share = ("records", commit, table, filters, column, depth, wiring.catalog.personal_at(commit))
+    share = ("records", commit, table, filters, column, depth, wiring.catalog.hidden_from(caller.user)(commit))
     text = f"origin of {table} {' '.join(filters)}"
     outcome = site.desk.do("query", work, caller, text=text, share=share)
     return respond(outcome, lambda origin: OriginView.model_validate(plain(origin.to_dict())))

@@ -27,7 +27,7 @@ def health(
     metadata, (name, _, branch) = site.wiring.metadata, dataset_id.partition("@")
     table, revision = TableName.parse(name), branch if branch and at == "HEAD" else at
 
-    personal = site.wiring.catalog.personal_at()
+    personal = site.wiring.catalog.hidden_at()
     current = site.wiring.quality.current_checks(table) if at == "HEAD" else None
 
     def make() -> HealthView:

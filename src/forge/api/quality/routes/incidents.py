@@ -68,7 +68,7 @@ def incidents(
         found = find_views(site, branch, _statuses(status), personal, keep)
         return window.page(found, lambda view: view, total=len(found))
 
-    personal = site.wiring.catalog.personal_at()
+    personal = site.wiring.catalog.hidden_at()
     mark = site.wiring.quality.alerts.store.mark()
     key = ("incidents", branch, window, status, table, monitor_id, mark, hash(personal))
     return site.memo.respond(site.wiring.metadata, key, make)
@@ -106,7 +106,7 @@ def patch_incident(incident_id: Identity, body: IncidentChange, site: TheSite, c
 
 def _detail(site: Site, incident_id: str) -> IncidentDetail:
     found = find_listed(site.wiring.quality.alerts, incident_id)
-    return detail_of(site, found, site.wiring.catalog.personal_at())
+    return detail_of(site, found, site.wiring.catalog.hidden_at())
 
 
 @router.get("/alerts")
@@ -128,7 +128,7 @@ def alerts(
         limit=MOST,
     )
     now = ports.clock()
-    mutes, personal = ports.store.mutes(now), site.wiring.catalog.personal_at()
+    mutes, personal = ports.store.mutes(now), site.wiring.catalog.hidden_at()
     return window.page(found, lambda state: alert_view(state, mutes, now, personal), total=len(found))
 
 

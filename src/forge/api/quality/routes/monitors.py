@@ -161,7 +161,7 @@ def monitor_results(
         verdict=Outcome(verdict) if verdict else None,
         limit=window.needed,
     )
-    return window.page(found, partial(result_view, personal=site.wiring.catalog.personal_at()))
+    return window.page(found, partial(result_view, personal=site.wiring.catalog.hidden_at()))
 
 
 @router.get("/monitors/{monitor_id}/sla")

@@ -109,7 +109,7 @@ def preview(
     def shown_of(found: tuple[TableDiff, ...]) -> RemedyPreview:
         after = record.commit or record.preview
         base = metadata.commit(record.base) if record.base else None
-        masks = Masks(site.wiring.catalog.personal_at(record.base, after))
+        masks = Masks(site.wiring.catalog.hidden_at(record.base, after))
         shown = diff_view(base.id, after, found, masks, limit=limit, offset=offset).tables if base and after else []
         return RemedyPreview(remediation=_view(ports, record), base=commit_view(base) if base else None, tables=shown)
 

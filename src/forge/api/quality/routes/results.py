@@ -52,14 +52,14 @@ def results(
     )
     if not found:
         _refuse_unknown(site, table, run_id)
-    return window.page(found, partial(result_view, personal=site.wiring.catalog.personal_at()))
+    return window.page(found, partial(result_view, personal=site.wiring.catalog.hidden_at()))
 
 
 @router.get("/results/{result_id:path}")
 def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) -> ResultDetail:
     """One result with its failing sample, what the same check said before, and where it comes from."""
     metadata, store, ports = site.wiring.metadata, site.wiring.quality.monitors, site.wiring.quality.alerts
-    personal = site.wiring.catalog.personal_at()
+    personal = site.wiring.catalog.hidden_at()
     result = find_result(metadata, store, result_id)
     history = find_history(metadata, store, result)
     incident = incident_of(ports, result)
@@ -83,7 +83,7 @@ def datasets(
     days: Annotated[int, Query(ge=1, le=365)] = DAYS,
 ) -> Page[DatasetHealth]:
     """How each dataset stands now and stood day by day; the worst first."""
-    found = dataset_views(site, branch, q, frozenset(state), days, site.wiring.catalog.personal_at())
+    found = dataset_views(site, branch, q, frozenset(state), days, site.wiring.catalog.hidden_at())
     return window.page(found, lambda view: view, total=len(found))
 
 

@@ -36,7 +36,7 @@ VERSION = version("forge")  # read once: it stands in a file
 def overview(site: TheSite, branch: Annotated[str | None, Query(max_length=255)] = None) -> Response:
     """The first page in one answer: counters, the worst problem with its picture, recent changes, the trend."""
     today = site.wiring.clock().date()  # the trend moves on by itself
-    personal = site.wiring.catalog.personal_at()
+    personal = site.wiring.catalog.hidden_at()
     key = ("overview", branch, today, hash(personal))
     return site.memo.respond(site.wiring.metadata, key, lambda: make_overview(site, branch, personal))
 

@@ -117,10 +117,11 @@ def dataset_rows(
     wiring, table = site.wiring, TableName.parse(dataset_id)
     window = row_window(min(limit, site.desk.limits.rows), cursor, offset)
     commit_id = window.commit or commit_id
+    hidden_from = wiring.catalog.hidden_from(caller.user)
     if sql is None and not filters:
         with suppress(_NeedsSpark):
             few = sample_rows(
-                *(wiring.metadata, wiring.lake, _no_engine, wiring.catalog.personal_at, table, commit_id),
+                *(wiring.metadata, wiring.lake, _no_engine, hidden_from, table, commit_id),
                 default=wiring.default_branch,
                 limit=window.needed,
             )
@@ -132,7 +133,7 @@ def dataset_rows(
         door = f"time travel, token {caller.token.name}" if caller.token else "time travel"
         return travel(ports, table, commit, sql=sql, where=where, limit=window.needed, door=door)
 
-    hidden = wiring.catalog.personal_at(commit)  # who asks again after that has changed gets no answer from before
+    hidden = hidden_from(commit)  # who asks again after that has changed gets no answer from before
     share = ("query", caller.user, caller.origin, commit, table, sql, filters, window, hidden)
     outcome = site.desk.do("query", work, caller, text=sql or " ".join((str(table), *filters)), share=share)
     has_order = _has_order(site, commit, table, sql)

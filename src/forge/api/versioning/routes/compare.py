@@ -114,14 +114,16 @@ def blame(
     named, metadata = TableName.parse(table), site.wiring.metadata
     commit = find_commit(metadata, at, site.wiring.default_branch).id
     wanted, columns = _pairs(key), _split(columns)
-    refuse_filter(named, site.wiring.catalog.personal_at(commit), wanted or ())
+    hidden_from = site.wiring.catalog.hidden_from(caller.user)
+    hidden_from(commit).refuse_rows(named)
+    refuse_filter(named, hidden_from(commit), wanted or ())
 
     def work(ports: VersionPorts) -> Blame:
         return flow_blame(ports, named, at=commit, key=wanted, columns=columns or None, limit=limit)
 
     share = ("blame", commit, named, key, columns, limit)
     outcome = site.desk.do("blame", work, caller, text=f"{named} at {at}", share=share)
-    return respond(outcome, lambda found: blame_view(found, at, Masks(site.wiring.catalog.personal_at(found.commit))))
+    return respond(outcome, lambda found: blame_view(found, at, Masks(hidden_from(found.commit))))
 
 
 @router.get("/verify", response_model=VerifyView, responses=LONG)
@@ -184,6 +186,9 @@ def _diff(
     metadata, default = site.wiring.metadata, site.wiring.default_branch
     left, right = find_commit(metadata, base, default).id, find_commit(metadata, compare, default).id
     wanted = _split(columns)
+    hidden = site.wiring.catalog.hidden_from(caller.user)(left, right)
+    if table is not None:
+        hidden.refuse_rows(table)
 
     def work(ports: VersionPorts) -> tuple[TableDiff, ...]:
         tables = [table] if table is not None else None
@@ -193,9 +198,7 @@ def _diff(
     outcome = site.desk.do("diff", work, caller, text=f"{base}..{compare} {table or ''}", share=share)
 
     def shown(found: tuple[TableDiff, ...]) -> DiffView:
-        return diff_view(
-            left, right, found, Masks(site.wiring.catalog.personal_at(left, right)), limit=limit, offset=offset
-        )
+        return diff_view(left, right, found, Masks(hidden), limit=limit, offset=offset)
 
     return respond(outcome, shown)
 

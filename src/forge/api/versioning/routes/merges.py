@@ -137,13 +137,14 @@ def dataset_merges(dataset_id: Dataset, site: TheSite, window: AWindow, status: 
 def one_merge(
     merge_id: MergeIdentity,
     site: TheSite,
+    caller: ThePrincipal,
     window: AWindow,
     table: AskedTable = None,
     column: AskedColumn = None,
     only_open: OnlyOpen = False,
 ) -> ConflictSet:
     """A merge with one page of its conflicts."""
-    return _set(site, merge_id, window, table, column, only_open)
+    return _set(site, caller, merge_id, window, table, column, only_open)
 
 
 @router.get("/datasets/{dataset_id}/merges/{merge_id}")
@@ -151,12 +152,13 @@ def one_dataset_merge(
     dataset_id: Dataset,
     merge_id: MergeIdentity,
     site: TheSite,
+    caller: ThePrincipal,
     window: AWindow,
     column: AskedColumn = None,
     only_open: OnlyOpen = False,
 ) -> ConflictSet:
     """A merge with one page of its conflicts in the dataset."""
-    return _set(site, merge_id, window, str(find_dataset(site.wiring, dataset_id)), column, only_open)
+    return _set(site, caller, merge_id, window, str(find_dataset(site.wiring, dataset_id)), column, only_open)
 
 
 @router.post("/merges/{merge_id}/resolve")
@@ -304,7 +306,13 @@ def _touches(metadata: Commits, merge: MergeRecord, table: TableName) -> bool:
 
 
 def _set(
-    site: Site, merge_id: str, window: Window, table: str | None, column: str | None, only_open: bool
+    site: Site,
+    caller: Principal,
+    merge_id: str,
+    window: Window,
+    table: str | None,
+    column: str | None,
+    only_open: bool,
 ) -> ConflictSet:
     metadata = site.wiring.metadata
     merge = decide.find_merge(metadata, merge_id)
@@ -317,7 +325,8 @@ def _set(
         and column in (None, conflict.column)
         and not (only_open and conflict.resolution is not None)
     ]
-    masks = Masks(site.wiring.catalog.personal_at(merge.source_commit, merge.target_commit)) if wanted else Masks()
+    hidden_from = site.wiring.catalog.hidden_from(caller.user)
+    masks = Masks(hidden_from(merge.source_commit, merge.target_commit)) if wanted else Masks()
     page = window.page(wanted, lambda conflict: conflict_view(conflict, masks), total=len(wanted))
     return conflict_set(site.wiring, merge, page, every)
 
@@ -326,7 +335,7 @@ def _resolve(
     merge_id: str, body: ResolveStart, site: Site, caller: Principal, table: TableName | None = None
 ) -> ConflictSet:
     done = decide.resolve(merge_id, resolutions_of(body, table), _ports(site, caller))
-    return _set(site, done.id, Window(SHOWN, 0), str(table) if table else None, None, False)
+    return _set(site, caller, done.id, Window(SHOWN, 0), str(table) if table else None, None, False)
 
 
 def _go_on(

@@ -30,7 +30,7 @@ from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CommitId, TableName
 
 if TYPE_CHECKING:
-    from forge.flows.catalog.personal_data import PersonalAt
+    from forge.flows.catalog.personal_data import PersonalAt, PersonalColumns
     from forge.flows.ports import Lake
     from forge.flows.versioning.read import AuditedHistory
     from forge.model.time import Clock
@@ -88,16 +88,26 @@ def profile_table(
     personal columns are never stored, and taken out where a column became personal later."""
     request = _request(sample, exact)
     target = find_rows(dataset, ports, at)
-    hidden = ports.personal(target.commit_id).of_pin(target.pin)
+    personal = ports.personal(target.commit_id)
     known = _known(target, request, ports)
     if known is None:
-        known = _measured(target, replace(request, hidden=hidden), ports)
+        known = _measured(target, replace(request, hidden=personal.of_pin(target.pin)), ports)
+        known = mask_profile(known, _hidden(known, target, personal))
         ports.store.add(known)
-        hidden |= ports.personal(target.commit_id).of_pin(target.pin)  # also what a scan found meanwhile
+        personal = ports.personal(target.commit_id)  # also what a scan found meanwhile
+    hidden = _hidden(known, target, personal)
     shown = mask_profile(known, hidden)
     if shown != known:
         ports.store.mask(target.table, hidden)
     return shown
+
+
+def _hidden(profile: TableProfile, target: ProfileTarget, personal: PersonalColumns) -> frozenset[str]:
+    return personal.of_pin(target.pin, (column.name for column in profile.columns))
+
+
+def _hidden_now(profile: TableProfile, personal: PersonalColumns) -> frozenset[str]:
+    return personal.of(profile.table, (column.name for column in profile.columns))
 
 
 def forget_personal(tables: Iterable[TableName], ports: ProfilePorts) -> int:
@@ -124,7 +134,7 @@ def find_profile(dataset: str, ports: ProfilePorts, at: str | None = None) -> Ta
     """The best profile of these rows that is stored; nothing is measured."""
     target = find_rows(dataset, ports, at)
     found = ports.store.of_state(target.table, target.state)
-    return mask_profile(found[0], ports.personal(target.commit_id).of_pin(target.pin)) if found else None
+    return mask_profile(found[0], _hidden(found[0], target, ports.personal(target.commit_id))) if found else None
 
 
 def stored_profile(dataset: str, ports: ProfilePorts, at: str | None = None) -> TableProfile:
@@ -146,8 +156,8 @@ def profile_history(
     table: TableName, ports: ProfilePorts, *, limit: int = 100, offset: int = 0
 ) -> tuple[TableProfile, ...]:
     """Newest first. What is personal now is masked in all of them."""
-    hidden = ports.personal().of(table)
-    return tuple(mask_profile(one, hidden) for one in ports.store.history(table, limit=limit, offset=offset))
+    personal, found = ports.personal(), ports.store.history(table, limit=limit, offset=offset)
+    return tuple(mask_profile(one, _hidden_now(one, personal)) for one in found)
 
 
 def compare_profiles(
@@ -160,8 +170,8 @@ def compare_profiles(
         return profile_table(table, ports, at=at) if measure else stored_profile(table, ports, at)
 
     one, two = profile(before), profile(after)
-    hidden = ports.personal(one.commit_id, two.commit_id).of(one.table)  # personal in one is personal
-    return diff_profiles(mask_profile(one, hidden), mask_profile(two, hidden))
+    personal = ports.personal(one.commit_id, two.commit_id)  # personal in one is personal
+    return diff_profiles(*(mask_profile(each, _hidden_now(each, personal)) for each in (one, two)))
 
 
 def _request(sample: float | None, exact: bool) -> ProfileRequest:

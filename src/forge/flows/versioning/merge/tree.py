@@ -79,10 +79,11 @@ def merge_trees(
     return TreeMerge(changed, outcomes)
 
 
-def _personal(work: Operation, trees: tuple[Tree, ...], table: TableName) -> frozenset[str]:
+def _personal(work: Operation, trees: tuple[Tree, ...], table: TableName) -> frozenset[str] | None:
     """On one of the sides, or now on the default branch."""
     ports = work.ports
-    return PersonalData(ports.metadata, ports.declared, lambda: trees).of(table) | ports.personal().of(table)
+    known = PersonalData(ports.metadata, ports.declared, lambda: trees).in_errors(table)
+    return None if known is None else known | ports.personal().of(table)
 
 
 def _merge_one(work: Operation, sides: TableSides) -> TableOutcome:
