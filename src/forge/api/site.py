@@ -14,6 +14,7 @@ from fastapi import Depends, Request
 from forge.api.events import RunFeed
 from forge.api.executor import RequestExecutor
 from forge.api.record_cache import RecordCache
+from forge.flows.federation.virtual_tables import record_file_tables
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.catch_up import catch_up_alerts
 from forge.flows.quality.incidents.deliveries import DeliveryWorker
@@ -83,7 +84,7 @@ def open_site(wiring: Wiring) -> Site:
     site.jobs.start()
     _take_in(files)
     _catch_up(wiring)
-    _hide_lineage(wiring)
+    _look_at_virtual_tables(wiring)
     if wiring.settings.quality.scheduler:
         scheduler.start()
     site.deliveries.start()
@@ -115,10 +116,11 @@ def _catch_up(wiring: Wiring) -> None:
         logger.warning("alerts of runs that were cut off were not looked for: %s", error)
 
 
-def _hide_lineage(wiring: Wiring) -> None:
-    """Files of sources may have got readers while no server looked."""
+def _look_at_virtual_tables(wiring: Wiring) -> None:
+    """Those of files, and their sources' readers, may have changed while no server looked."""
     try:
         wiring.federation.record_virtual_lineage_again()
+        record_file_tables(wiring.federation.virtual_ports())
     except ForgeError as error:
         logger.warning("lineage of virtual tables was not looked at: %s", error)
 

@@ -490,6 +490,11 @@ class FederationKeys(SettingsSection):
     )
     cache: ResultCacheKeys = part("Results of queries that are kept.")
     lake: LakeRuleKeys = part("Masks, row filters and readers of tables of the lake.")
+    record_lineage: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
+        default=True,
+        description="Whether the lineage graph tells which columns are asked by queries: of each text once a day, and "
+        "of saved queries that are shared; neither texts nor values.",
+    )
     mask_key: str | None = Field(
         default=None,
         description="The key of hashes that stand for masked values, as env:NAME or file:/path. Servers that share it "

@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from forge.federation.lake_rules import LakeRules
     from forge.federation.limits import SourceLimits
     from forge.federation.relation import RelationName
+    from forge.federation.saved_query import SavedQuery
     from forge.federation.virtual_table import VirtualTable
     from forge.flows.catalog.personal_data import PersonalColumns
     from forge.flows.federation.kept_results import QueryCache
     from forge.flows.federation.ports import ProposedColumns, QueryExecutor, SourceConnector
     from forge.flows.federation.query import FederationPorts
+    from forge.flows.federation.query_claims import QueryRecorder
     from forge.flows.federation.result_cache import ResultCache
     from forge.flows.federation.saved_queries import SavedQueryPorts
     from forge.flows.federation.source_paths import FileGuard
+    from forge.flows.federation.source_users import SourceUsers
     from forge.flows.federation.sources import SourcePorts
     from forge.flows.federation.virtual_tables import VirtualTablePorts
     from forge.flows.runs.pin import Pin
@@ -92,6 +95,22 @@ class FederationParts:
         if self.virtual_tables():
             record_lineage_again(self.virtual_ports(actor), source)
 
+    def source_users(self, user: str, *, sees_all: bool = True) -> SourceUsers:
+        """Who uses sources. `sees_all`: virtual tables, too, that the user may not read."""
+        from forge.flows.federation.saved_queries import list_saved_queries
+        from forge.flows.federation.source_users import SourceUsers
+        from forge.transforms.project import read_source_files
+        from forge.transforms.source import load_sources
+
+        texts, _ = read_source_files(self.wiring.root)
+        return SourceUsers(
+            sources={one.name: one for one in self.sources()},
+            virtual=self.virtual_tables(),
+            loads=[load for file, text in texts.items() for load in load_sources(text, file)[0]],
+            saved=list_saved_queries(self.saved_query_ports(user)),
+            user=None if sees_all else user,
+        )
+
     @cached_property
     def virtual_declared(self) -> SqlVirtualTables:
         """Virtual tables created by a command or over HTTP."""
@@ -138,7 +157,17 @@ class FederationParts:
         from forge.flows.federation.saved_queries import SavedQueryPorts
         from forge.stores.sql.federation.saved_queries import SqlSavedQueries
 
-        return SavedQueryPorts(saved=SqlSavedQueries(self.wiring.database), clock=self.wiring.clock, user=user)
+        def record(query: SavedQuery, is_gone: bool) -> None:
+            from forge.flows.federation.saved_queries import record_saved_query
+
+            record_saved_query(query, self.query_ports(user=user), self.wiring.lineage.graph, is_gone=is_gone)
+
+        return SavedQueryPorts(
+            saved=SqlSavedQueries(self.wiring.database),
+            clock=self.wiring.clock,
+            user=user,
+            record=record if self.wiring.settings.federation.record_lineage else lambda query, is_gone: None,
+        )
 
     @cached_property
     def lake_rules(self) -> LakeRules:
@@ -214,7 +243,15 @@ class FederationParts:
             notify=notify,
             cache=self._query_cache(),
             virtual=self.virtual_tables,
+            record=self.recorder if wiring.settings.federation.record_lineage else lambda asked: None,
         )
+
+    @cached_property
+    def recorder(self) -> QueryRecorder:
+        """Takes queries into the lineage graph."""
+        from forge.flows.federation.query_claims import QueryRecorder
+
+        return QueryRecorder(lambda: self.wiring.lineage.graph)
 
     @cached_property
     def results(self) -> ResultCache | None:

@@ -59,11 +59,14 @@ def reader(site: VersionSite) -> dict[str, str]:
 
 
 def get(site: VersionSite, path: str, as_: dict[str, str] | None, **query: Any) -> httpx.Response:
-    return site.client.get(path, params=query or None, headers=as_)
+    found: httpx.Response = site.client.get(path, params=query or None, headers=as_)
+    return found
 
 
 def query(site: VersionSite, sql: str, as_: dict[str, str] | None) -> httpx.Response:
-    return site.client.post("/api/v1/federation/query", json={"sql": sql, "engine": "in-process"}, headers=as_)
+    body = {"sql": sql, "engine": "in-process"}
+    found: httpx.Response = site.client.post("/api/v1/federation/query", json=body, headers=as_)
+    return found
 
 
 DOORS = [

@@ -22,6 +22,13 @@ export const declaredSourceQuery = (name: string) =>
     queryFn: ({ signal }) => unwrap(client.GET("/api/v1/federation/sources/{source_id}", { params: named(name), signal })),
   });
 
+/** Virtual tables, loads and saved queries that use it. */
+export const sourceUsersQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["federation", "users", name],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/federation/sources/{source_id}/users", { params: named(name), signal })),
+  });
+
 /** All tables of a source, as they are now: the server connects to it for this. */
 export const sourceTablesQuery = (name: string) =>
   queryOptions({

@@ -2075,6 +2075,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/sources/{source_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Source Users
+         * @description Who uses it: virtual tables, loads and saved queries, by kind and name. What is not for the caller is left
+         *     out.
+         */
+        get: operations["source_users"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/federation/virtual-tables": {
         parameters: {
             query?: never;
@@ -11334,6 +11355,30 @@ export interface components {
             understood: number;
         };
         /**
+         * SourceUserView
+         * @description `name`: of a virtual table, the table that a load writes, or a saved query, whose `id` it has. `through`: the
+         *     virtual tables between it and the source.
+         */
+        SourceUserView: {
+            /** Id */
+            id: string;
+            /** Is Shared */
+            is_shared: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "virtual_table" | "load" | "saved_query";
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string;
+            /** Through */
+            through: string[];
+            /** Where */
+            where: string | null;
+        };
+        /**
          * SourceView
          * @description One file. `coverage`: the share of its statements that were understood whole.
          */
@@ -13238,6 +13283,7 @@ export type SourcePatch = components['schemas']['SourcePatch'];
 export type SourceTableView = components['schemas']['SourceTableView'];
 export type SourceTestView = components['schemas']['SourceTestView'];
 export type SourceTotals = components['schemas']['SourceTotals'];
+export type SourceUserView = components['schemas']['SourceUserView'];
 export type SourceView = components['schemas']['SourceView'];
 export type SourcesView = components['schemas']['SourcesView'];
 export type SparedView = components['schemas']['SparedView'];
@@ -26651,6 +26697,92 @@ export interface operations {
             };
             /** @description The queue is full, or the token asks too much at once */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceUserView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -94,21 +94,26 @@ def show(
     """Show the tables of a source, or the columns of one."""
     from forge.flows.federation.sources import describe_source, describe_source_table
 
-    with _ports(terminal) as ports:
+    with terminal.open() as wiring:
+        ports = wiring.federation.source_ports()
         if table:
             terminal.answer(_columns(describe_source_table(name, table, ports), name))
             return
         found = describe_source(name, ports)
+        users = wiring.federation.source_users(wiring.author.email).of(found.source)
     columns = (
         AnswerColumn("table", lambda item: str(item["table"])),
         AnswerColumn("columns", _column_names, style="dim"),
         AnswerColumn("rows", lambda item: "" if item["rows"] is None else f"{item['rows']:,}", right=True),
     )
     items = [one.to_dict() for one in found.tables]
-    facts = {"source": found.source, "total": found.total}
+    facts = {"source": found.source, "total": found.total, "used_by": [one.to_dict() for one in users]}
     terminal.answer(CommandAnswer(name="tables", items=items, columns=columns, facts=facts))
     if found.total > len(items):
         terminal.say(f"{len(items)} of {found.total:,} tables. Name one to see it.")
+    for user in users:
+        through = f", through {', '.join(user.through)}" if user.through else ""
+        terminal.say(f"Used by the {user.kind.replace('_', ' ')} {user.name}{through}.")
 
 
 @command

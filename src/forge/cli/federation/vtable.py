@@ -52,10 +52,11 @@ _CONDITION = re.compile(r"\s*(\w+)\.([^\s=<>]+)\s*(<=>|<=|>=|<>|=|<|>)\s*(\w+)\.
 @command
 def list_(terminal: Terminal) -> None:
     """List virtual tables by name."""
-    from forge.flows.federation.virtual_tables import list_virtual_tables
+    from forge.flows.federation.virtual_tables import list_virtual_tables, record_file_tables
 
     with _ports(terminal) as ports:
         found = list_virtual_tables(ports)
+        record_file_tables(ports)
     for error in found.errors:
         terminal.say(str(error))
     terminal.answer(_tables(found.tables))

@@ -8,6 +8,7 @@ from typing import overload
 from forge.connection.tabular import TabularTuple
 from forge.federation.relation import SourceRelation
 from forge.federation.source import DeclaredSource
+from forge.flows.federation.source_users import SourceUser
 from forge.flows.federation.sources import (
     SourceDrift,
     SourcePorts,
@@ -27,6 +28,10 @@ from forge.wiring import Wiring
 
 
 class SourceListing(TabularTuple[DeclaredSource]):
+    __slots__ = ()
+
+
+class SourceUserListing(TabularTuple[SourceUser]):
     __slots__ = ()
 
 
@@ -69,6 +74,11 @@ class SourceBook:
         if table is not None:
             return describe_source_table(name, table, self._ports)
         return SourceTableListing(describe_source(name, self._ports).tables)
+
+    def users(self, name: str) -> SourceUserListing:
+        """Who uses it: virtual tables, loads, and saved queries that you may see."""
+        source = find_source(name, self._ports).name
+        return SourceUserListing(self.wiring.federation.source_users(self.wiring.author.email).of(source))
 
     def drift(self, name: str) -> SourceDrift:
         """What is not as it was when the source was last tested."""

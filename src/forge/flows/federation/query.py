@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
@@ -34,6 +34,7 @@ from forge.flows.federation.guarded_rows import first_rows, guard_rows, read_dis
 from forge.flows.federation.kept_results import OFF, CachePolicy, CacheQuestion, KeptResult, look_up
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views, lake_name
 from forge.flows.federation.ports import UndecidedError
+from forge.flows.federation.query_claims import AskedQuery
 from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
 from forge.flows.federation.running import RunningQuery, checked_timeout, ends_after
 from forge.flows.runs.input_pins import inputs_of
@@ -133,6 +134,7 @@ class FederationPorts:
     read_id: RunId | None = None
     cache: QueryCache | None = None
     virtual: Callable[[], Mapping[str, VirtualTable]] = dict  # by name; empty where the lake has that schema
+    record: Callable[[AskedQuery], None] = lambda asked: None  # takes what was asked into the lineage graph
 
     @property
     def subject(self) -> PolicySubject:
@@ -266,6 +268,13 @@ def sources_of(explained: QueryExplanation) -> list[str]:
     return sorted({one.source for one in explained.plan.fragments}) if explained.plan else [LAKE]
 
 
+def read_asked(ports: FederationPorts, request: QueryRequest) -> AskedQuery:
+    """What a query reads, and what its columns are made of; no row is read."""
+    with _opened(ports, request, []) as query:
+        found = query.lineage
+        return replace(query.asked, lineage=lambda: found)
+
+
 def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
     sources = sources_of(answer.explained)
     found: dict[str, object] = {"rows": len(answer.rows), "sources": sources, "executor": answer.executor}
@@ -296,7 +305,9 @@ def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationN
             state = use.state
             if answer.table is not None:
                 state = use.keep(_result(answer), time.monotonic() - began, query.version_now)
-        return replace(answer, seconds=time.monotonic() - began, cache=state, relations=tuple(names))
+        seconds = time.monotonic() - began
+        ports.record(query.asked)
+        return replace(answer, seconds=seconds, cache=state, relations=tuple(names))
 
 
 def _computed(query: _OpenQuery, executor: ExecutorName, why: str) -> QueryAnswer:
@@ -539,6 +550,32 @@ class _OpenQuery:
         if plan is None:
             return None
         return lineage_of(self._expanded[0], self.described, self.sources, plan.rest.named_selects)
+
+    @property
+    def asked(self) -> AskedQuery:
+        """For the lineage graph, of relations alone that are there."""
+        relations = tuple(self.described) if self.plan is not None else self.relations
+        return AskedQuery(
+            sql=self.request.sql,
+            user=self.ports.user,
+            relations=tuple(dict.fromkeys((*relations, *(one.relation for one in self.virtual)))),
+            is_open=self._is_open,
+            lineage=lambda: self.lineage,
+        )
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether none of what it reads names its readers."""
+        readers = self.ports.rules.readers
+        read = [str(table) for table in self._read(self.pins.values())]
+        if any(one.readers for one in self.virtual) or any(table in readers for table in read):
+            return False
+        return not any(self.sources[name.source].readers for name in self.relations if name.source != LAKE)
+
+    def _read(self, pins: Iterable[Pin]) -> Iterator[TableName]:
+        for pin in pins:
+            yield pin.table
+            yield from self._read(pin.view_inputs)
 
     @cached_property
     def rights(self) -> Rights | None:

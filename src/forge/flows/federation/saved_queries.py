@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from forge.federation.saved_query import SavedQuery
+from forge.flows.federation.query_claims import record_saved
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
@@ -15,8 +17,11 @@ from forge.model.time import Clock
 
 if TYPE_CHECKING:
     from forge.flows.federation.ports import SavedQueries
+    from forge.flows.federation.query import FederationPorts
+    from forge.flows.lineage.ports import LineagePorts
 
 MOST = 1000  # of one owner
+_log = logging.getLogger("forge.federation")
 _KEYS = frozenset({"name", "sql", "description", "parameters", "at", "is_shared"})
 
 
@@ -32,6 +37,7 @@ class SavedQueryPorts:
     clock: Clock
     user: str
     new_id: Callable[[], str] = _new_id
+    record: Callable[[SavedQuery, bool], None] = lambda query, is_gone: None  # into the lineage graph, or out of it
 
 
 def list_saved_queries(ports: SavedQueryPorts) -> tuple[SavedQuery, ...]:
@@ -80,6 +86,7 @@ def keep_query(given: Mapping[str, object], ports: SavedQueryPorts) -> SavedQuer
     )
     if not ports.saved.apply(None, made, _note("create", made, ports)):
         raise _name_is_taken(made)
+    ports.record(made, False)
     return made
 
 
@@ -96,6 +103,7 @@ def change_saved_query(
     if not ports.saved.apply(before, made, _note("change", made, ports, changed)):
         known = ports.saved.find(query_id)
         raise _stale(before) if known is None or known.version != before.version else _name_is_taken(made)
+    ports.record(made, False)
     return made
 
 
@@ -103,7 +111,27 @@ def drop_saved_query(query_id: str, ports: SavedQueryPorts, *, version: int | No
     before = _own(query_id, ports, version)
     if not ports.saved.apply(before, None, _note("drop", before, ports)):
         raise _stale(before)
+    ports.record(before, True)
     return before
+
+
+def record_saved_query(
+    query: SavedQuery, federation: FederationPorts, lineage: LineagePorts, *, is_gone: bool = False
+) -> None:
+    """What it reads goes into the graph, where it is shared. Saving never fails for it: a source may not be there
+    now, and the next change says it again."""
+    from forge.flows.federation.query import QueryRequest, read_asked
+
+    request = QueryRequest(query.sql, at=query.at, parameters=query.parameters)
+    try:
+        asked = read_asked(federation, request) if query.is_shared and not is_gone else None
+    except ForgeError as error:
+        _log.info("the lineage of the saved query %s is not known: %s", query.id, error.line)
+        asked = None
+    try:
+        record_saved(lineage, query, asked)
+    except ForgeError as error:
+        _log.warning("the lineage of the saved query %s was not recorded: %s", query.id, error.line)
 
 
 def _own(query_id: str, ports: SavedQueryPorts, version: int | None) -> SavedQuery:

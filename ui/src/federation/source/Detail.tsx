@@ -3,18 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { IconPencil, IconPlugConnected, IconTrash } from "@tabler/icons-react";
 
-import type { DeclaredSourceView, SourceTestView } from "../../api";
-import { declaredSourceQuery, useTestSource } from "../../api/federation";
+import type { DeclaredSourceView, SourceTestView, SourceUserView } from "../../api";
+import { declaredSourceQuery, sourceUsersQuery, useTestSource } from "../../api/federation";
 import { useMayWrite } from "../../api/scope";
-import { virtualTablesQuery } from "../../api/virtualTables";
 import { Problem, QueryResult, RelativeTime } from "../../components";
 import { Fact } from "../../components/Fact";
 import { duration, plural } from "../../format/numbers";
-import { readBy } from "../virtual/words";
 import { Drift, Changes } from "./Drift";
 import { Schema } from "./Schema";
 import type { DeclaredSearch } from "./search";
-import { changedHere, connectorName, maskInWords, originInWords, rowsInWords } from "./words";
+import { changedHere, connectorName, maskInWords, originInWords, rowsInWords, usersInWords } from "./words";
 
 interface Props {
   name: string;
@@ -90,23 +88,36 @@ function One({ source, search, change }: Omit<Props, "name"> & { source: Declare
   );
 }
 
-/** Virtual tables over it. What is none of the caller's is not among them. */
+/** Virtual tables, loads and saved queries that use it. What is none of the caller's is not among them. */
 function ReadBy({ name }: { name: string }) {
-  const users = readBy(useQuery(virtualTablesQuery()).data?.items ?? [], name);
-  if (users.length === 0) return null;
-  return (
-    <Text size="sm" c="dimmed">
-      Virtual tables over it:{" "}
-      {users.map((one, index) => (
-        <span key={one}>
-          {index > 0 && ", "}
-          <Link to="/virtual-tables/$tableId" params={{ tableId: one }} className="link name">
-            {one}
-          </Link>
-        </span>
-      ))}
-    </Text>
-  );
+  const users = useQuery(sourceUsersQuery(name)).data ?? [];
+  return (["virtual_table", "load", "saved_query"] as const).map((kind) => {
+    const own = users.filter((one) => one.kind === kind);
+    if (own.length === 0) return null;
+    return (
+      <Text key={kind} size="sm" c="dimmed">
+        {usersInWords[kind]}{" "}
+        {own.map((one, index) => (
+          <span key={one.id}>
+            {index > 0 && ", "}
+            <UserLink user={one} />
+            {one.through.length > 0 && ` (through ${one.through.join(", ")})`}
+          </span>
+        ))}
+      </Text>
+    );
+  });
+}
+
+function UserLink({ user }: { user: SourceUserView }) {
+  if (user.kind === "virtual_table") {
+    return (
+      <Link to="/virtual-tables/$tableId" params={{ tableId: user.id }} className="link name">
+        {user.name}
+      </Link>
+    );
+  }
+  return <span className="name">{user.name}</span>;
 }
 
 function Tested({ found }: { found: SourceTestView }) {

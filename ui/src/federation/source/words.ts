@@ -48,3 +48,6 @@ export function originInWords(source: Pick<DeclaredSourceView, "origin" | "where
 export function changedHere({ origin }: Pick<DeclaredSourceView, "origin">): boolean {
   return origin === "http";
 }
+
+/** What stands before the names of those that use a source. */
+export const usersInWords = { virtual_table: "Virtual tables over it:", load: "Loaded into:", saved_query: "Saved queries:" } as const;

@@ -44,7 +44,7 @@ function Unknown() {
   return (
     <div className="panel">
       <EmptyState icon={IconBinaryTree2} title="The lineage graph does not know it yet">
-        One that is declared in a file is taken into the graph when it is tested: see Against its sources.
+        One that is declared in a file is taken into the graph when the server starts, or when it is tested: see Against its sources.
       </EmptyState>
     </div>
   );

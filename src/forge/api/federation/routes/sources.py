@@ -24,6 +24,7 @@ from forge.api.federation.wire.sources import (
     SourcePatch,
     SourceTableView,
     SourceTestView,
+    SourceUserView,
 )
 from forge.api.paging import AWindow, offset_cursor
 from forge.api.site import Site, TheSite
@@ -155,6 +156,15 @@ def source_drift(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> 
     with source_turn(caller) as failures:
         found = find_source_drift(source_id, _ports(site, caller, failures))
     return SourceDriftView.model_validate(found.to_dict())
+
+
+@router.get("/{source_id}/users")
+def source_users(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> list[SourceUserView]:
+    """Who uses it: virtual tables, loads and saved queries, by kind and name. What is not for the caller is left
+    out."""
+    name = find_source(source_id, _ports(site, caller)).name
+    found = site.wiring.federation.source_users(caller.user, sees_all=_may_write(caller)).of(name)
+    return [SourceUserView.model_validate(one.to_dict()) for one in found]
 
 
 def _ports(site: Site, caller: Principal, failures: SourceFailures | None = None) -> SourcePorts:

@@ -116,6 +116,19 @@ class DeclaredSourceList(Page[DeclaredSourceView]):
     errors: list[ErrorView] = []
 
 
+class SourceUserView(Wire):
+    """`name`: of a virtual table, the table that a load writes, or a saved query, whose `id` it has. `through`: the
+    virtual tables between it and the source."""
+
+    kind: Literal["virtual_table", "load", "saved_query"]
+    name: str
+    id: str
+    owner: str
+    is_shared: bool
+    through: list[str]
+    where: str | None
+
+
 class SourceCreate(Wire):
     """A source to be, by the keys of a file. `user` and `password` are references to environment variables that the
     operator allows: env:FORGE_SOURCE_CRM."""
