@@ -194,7 +194,7 @@ class FederationParts:
 
         subject = PolicySubject(user, self.wiring.settings.keys.roles) if user is not None else None
         found = self.lake_rules.kept_back(subject)
-        return PersonalColumns(found.columns, found.tables, found.closed)
+        return PersonalColumns(found.columns, ruled=found.tables, closed=found.closed)
 
     @cached_property
     def limits(self) -> SourceLimits:

@@ -22,18 +22,18 @@ roles: {owners: [ada@example.com], support: [sue@example.com]}
 federation:
   lake:
     masks:
-      - {column: core.people.mail, as: hash, except: [owners]}
-      - {column: core.people.phone, as: partial, except: [owners, support]}
+      - {column: core.people.alias, as: hash, except: [owners]}
+      - {column: core.people.tier, as: partial, except: [owners, support]}
     rows:
       - {table: core.orders, filter: "region = 'EU'", except: [owners]}
     readers: {core.pay: [ada@example.com]}
 """
-MAIL, PHONE, FOREIGN, PAY = "zoe@secret.example", "+49 151 9990001", "overseas", "777888"
-PEOPLE = f"id,name,mail,phone\n1,Zoe,{MAIL},{PHONE}\n2,Yan,yan@secret.example,+49 151 9990002\n"
+ALIAS, TIER, FOREIGN, PAY = "kestrel zoe", "blue grade 0001", "overseas", "777888"
+PEOPLE = f"id,name,alias,tier\n1,Zoe,{ALIAS},{TIER}\n2,Yan,kestrel yan,blue grade 0002\n"
 ORDERS = f"id,region,name\n1,EU,at home\n2,US,{FOREIGN}\n"
 WAGES = f"id,amount\n1,{PAY}\n"
 EVE, SUE = "eve@example.com", "sue@example.com"
-SECRETS = (MAIL, PHONE, FOREIGN, PAY, "yan@secret")
+SECRETS = (ALIAS, TIER, FOREIGN, PAY, "kestrel yan")
 V1 = "/api/v1/branches"
 TABLES = {"core.people": PEOPLE, "core.orders": ORDERS, "core.pay": WAGES, "core.orders_failing": ORDERS}
 
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.slow
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VersionSite]:
     with open_version_site(tmp_path_factory.mktemp("rules") / "shop", YAML) as opened:
         for table, rows in TABLES.items():
-            before = rows.replace("secret", "secret.old").replace(FOREIGN, f"{FOREIGN} once").replace(PAY, "1")
+            before = rows.replace("kestrel", "old kestrel").replace(FOREIGN, f"{FOREIGN} once").replace(PAY, "1")
             opened.commit(before, table=table)
         for table, rows in TABLES.items():
             opened.commit(rows.replace("home", "sea").replace(PAY, f"{PAY}1"), table=table, mode="overwrite")
@@ -71,7 +71,7 @@ def query(site: VersionSite, sql: str, as_: dict[str, str] | None) -> httpx.Resp
 
 DOORS = [
     *(f"{V1}/datasets/{table}/commits/main/data{more}" for table in TABLES for more in ("", "?filter=id=1")),
-    f"{V1}/datasets/core.people/commits/main/data?filter=mail={MAIL}",
+    f"{V1}/datasets/core.people/commits/main/data?filter=alias={ALIAS}",
     f"{V1}/datasets/core.people/commits/main/data?sql=SELECT * FROM data",
     f"{V1}/datasets/core.people/commits/main/data?sql=SELECT o.* FROM core.orders o",
     f"{V1}/datasets/core.people/commits/main/data?sql=SELECT * FROM core.pay",
@@ -80,7 +80,7 @@ DOORS = [
     *(f"{V1}/diff?base_commit=HEAD~4&compare_commit=main&table={table}" for table in TABLES),
     *(f"{V1}/datasets/{table}/diff?base_commit=HEAD~4&compare_commit=main" for table in TABLES),
     *(f"{V1}/blame?table={table}" for table in TABLES),
-    f"{V1}/blame?table=core.people&key=mail:{MAIL}",
+    f"{V1}/blame?table=core.people&key=alias:{ALIAS}",
     *(f"/api/v1/lineage/records?dataset_id={table}&filter=id=1" for table in TABLES),
     *(f"/api/v1/catalog/assets/{table}{more}" for table in TABLES for more in ("", "/profile", "/profile/history")),
     *(f"/api/v1/quality/datasets/{table}/health" for table in TABLES),
@@ -98,24 +98,24 @@ def test_no_door_shows_what_is_not_for_a_reader(site: VersionSite, reader: dict[
 
 def test_whom_the_rules_leave_out_sees_all(site: VersionSite) -> None:
     assert site.rows(table="core.orders") == [[1, "EU", "at sea"], [2, "US", FOREIGN]]
-    assert site.rows(table="core.people")[0] == [1, "Zoe", MAIL, PHONE]
+    assert site.rows(table="core.people")[0] == [1, "Zoe", ALIAS, TIER]
     assert site.rows(table="core.pay") == [[1, int(f"{PAY}1")]]
     shown = get(site, f"{V1}/diff?base_commit=HEAD~4&compare_commit=main", None)
-    assert all(one in shown.text for one in (MAIL, FOREIGN, PAY))
+    assert all(one in shown.text for one in (ALIAS, FOREIGN, PAY))
 
 
 def test_queries_show_rows_and_values_as_they_are_for_who_asks(site: VersionSite, reader: dict[str, str]) -> None:
     assert query(site, "SELECT id, name FROM core.orders", reader).json()["rows"] == [[1, "at sea"]]
     assert query(site, "SELECT count(*) FROM core.orders", reader).json()["rows"] == [[1]]
     assert query(site, "SELECT count(*) FROM core.orders", None).json()["rows"] == [[2]]
-    mails = "SELECT mail, phone FROM core.people ORDER BY id"
-    (first, phone), _ = query(site, mails, reader).json()["rows"]
-    assert first not in (None, MAIL)
-    assert phone == "***0001"
-    support = query(site, mails, site.token_of(SUE, TokenScope.READ)).json()["rows"]
-    assert support[0] == [first, PHONE]
-    assert query(site, mails, None).json()["rows"][0] == [MAIL, PHONE]
-    probe = f"SELECT id FROM core.people WHERE mail = '{MAIL}' OR phone LIKE '%0001'"
+    asked = "SELECT alias, tier FROM core.people ORDER BY id"
+    (first, tier), _ = query(site, asked, reader).json()["rows"]
+    assert first not in (None, ALIAS)
+    assert tier == "***0001"
+    support = query(site, asked, site.token_of(SUE, TokenScope.READ)).json()["rows"]
+    assert support[0] == [first, TIER]
+    assert query(site, asked, None).json()["rows"][0] == [ALIAS, TIER]
+    probe = f"SELECT id FROM core.people WHERE alias = '{ALIAS}' OR tier LIKE '%0001'"
     assert query(site, probe, reader).json()["rows"] == [[1]]  # of what is shown: ***0001
 
 
@@ -151,7 +151,7 @@ def test_an_older_commit_and_a_branch_have_the_same_rules(site: VersionSite, rea
     for at in ("copy", "HEAD~1"):
         shown = get(site, f"{V1}/datasets/core.people/commits/{at}/data", reader)
         assert shown.status_code == 200
-        assert MAIL not in shown.text
+        assert ALIAS not in shown.text
     body = {"sql": "SELECT * FROM core.orders", "engine": "in-process", "at": "copy"}
     found = site.client.post("/api/v1/federation/query", json=body, headers=reader)
     assert FOREIGN not in found.text
@@ -159,8 +159,8 @@ def test_an_older_commit_and_a_branch_have_the_same_rules(site: VersionSite, rea
 
 def test_conflicts_of_a_merge_hide_values(site: VersionSite, reader: dict[str, str]) -> None:
     site.branch("left")
-    for name, mail in (("left", "left@secret.example"), ("main", "right@secret.example")):
-        site.commit(PEOPLE.replace(MAIL, mail), branch=name, table="core.people", mode="overwrite")
+    for name, alias in (("left", "kestrel left"), ("main", "kestrel right")):
+        site.commit(PEOPLE.replace(ALIAS, alias), branch=name, table="core.people", mode="overwrite")
         site.commit(ORDERS.replace(FOREIGN, f"{FOREIGN} {name}"), branch=name, table="core.orders", mode="overwrite")
     asked = {"base": "main", "compare": "left"}
     made = site.client.post(f"{V1}/merge", json={"source_branch": "left", "target_branch": "main"})
@@ -170,6 +170,6 @@ def test_conflicts_of_a_merge_hide_values(site: VersionSite, reader: dict[str, s
     seen.append(get(site, f"{V1}/compare", reader, **asked))
     for answer in seen:
         assert answer.status_code == 200, answer.text
-        assert not [one for one in ("left@", "right@", FOREIGN) if one in answer.text]
+        assert not [one for one in ("kestrel left", "kestrel right", FOREIGN) if one in answer.text]
     own = get(site, f"{V1}/merges/{merges[0]['merge_id']}", None)
-    assert "left@secret.example" in own.text
+    assert "kestrel left" in own.text

@@ -18,7 +18,7 @@ from forge.stores.memory.metadata import MemoryMetadata
 from forge.versioning.commit import TableVersion, Tree
 
 MAIN = BranchName("main")
-RULES = PersonalColumns(frozenset({("core.people", "mail")}), frozenset({"core.people"}))
+RULES = PersonalColumns(frozenset({("core.people", "mail")}), ruled=frozenset({"core.people"}))
 
 
 class Records(MemoryMetadata):

@@ -11,9 +11,11 @@ from asked_plan import explain
 from sqlite_source import lay_shop
 from version_site import VersionSite, open_version_site
 
+from forge.federation.lake_rules import LakeRules
 from forge.federation.policy import ColumnMask, MaskKind, RowFilter
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, ask
+from forge.flows.lineage.reader import open_graph
 from forge.flows.versioning.read import QueryCaller
 from forge.flows.versioning.tags import create_tag
 from forge.model.errors import ForgeError
@@ -152,8 +154,9 @@ def test_a_kept_result_is_of_the_commit_that_the_ref_had(site: VersionSite) -> N
 def test_rules_of_a_table_hold_at_each_of_its_versions(site: VersionSite) -> None:
     ports = replace(
         site.wiring.federation.query_ports(),
-        lake_masks=(ColumnMask("core.orders.name", MaskKind.NULL),),
-        lake_rows=(RowFilter("core.orders", "id <> 4"),),
+        rules=LakeRules(
+            masks=(ColumnMask("core.orders.name", MaskKind.NULL),), rows=(RowFilter("core.orders", "id <> 4"),)
+        ),
     )
     sql = "SELECT id, name FROM core.orders@dev ORDER BY id"
     assert answer(site, sql, ports).rows == ((1, None), (2, None))
@@ -171,3 +174,9 @@ def test_what_is_personal_at_a_commit_that_is_read_is_hidden(site: VersionSite) 
     assert (found.rows, found.masked) == ((), frozenset({"name"}))
     assert asked == [site.head("dev")]
     assert answer(site, "SELECT count(name) AS n FROM core.orders", ports).rows == ((3,),)
+
+
+def test_a_query_of_a_version_is_a_query_of_its_table_in_the_lineage(site: VersionSite) -> None:
+    answer(site, "SELECT max(name) AS last FROM core.orders@dev")
+    found = open_graph(site.wiring.lineage.graph).walk("core.orders.name", depth=1, direction="downstream")
+    assert any(one.node.id.startswith("query:") for one in found.items)

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
@@ -61,12 +61,13 @@ class UnscannedColumns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PersonalColumns:
-    """Columns whose values are not shown. `keys` are known; `unscanned` looks at what is not. `ruled`: tables of which a
-    mask, a row filter or its readers keep something back; `closed`: those of which it is rows, so that no row is shown
-    where it cannot be told whose it is."""
+    """Columns whose values are not shown. `keys` are known; `unscanned` looks at what is not. `ruled`: tables of which
+    a mask, a row filter or its readers keep something back; `closed`: those of which it is rows, so that no row is
+    shown where it cannot be told whose it is."""
 
     keys: frozenset[Key] = frozenset()
     unscanned: UnscannedColumns | None = None
+    _: KW_ONLY
     ruled: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
 

@@ -7,7 +7,7 @@ import hashlib
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,11 @@ def digest_of(sql: str) -> str:
     return hashlib.sha256(" ".join(sql.split()).encode()).hexdigest()[:_DIGITS]
 
 
+def _name_of(relation: RelationName) -> str:
+    """In the graph, where a table of the lake is one at all its versions."""
+    return str(replace(relation, at=""))
+
+
 def _is_recorded(node_id: str, today: date, ports: LineagePorts) -> bool:
     number = ports.store.numbers([node_id]).get(node_id)
     known = ports.store.nodes([number]).get(number) if number is not None else None
@@ -117,17 +122,18 @@ def _edges(asked: AskedQuery, outputs: tuple[OutputLineage, ...], name: str) -> 
     from forge.lineage.node import NodeType, column_of, table_of
 
     seen = (Evidence(basis=Basis.RESOLVED, extractor="federated-query"),)
+    versions = {str(one): _name_of(one) for one in asked.relations}
     for output in outputs:
         for one in dict.fromkeys((each.column, each.transformation) for each in output.sources):
             table, _, column = one[0].rpartition(".")
             made = Transformation(one[1])
             kind = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(made))
-            source, target = column_of(table, column), column_of(name, output.column)
+            source, target = column_of(versions.get(table, table), column), column_of(name, output.column)
             yield EdgeClaim(source=source, target=target, kind=kind, transformation=made, evidence=seen)
     whole = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(Transformation.TRANSFORMATION))
     for relation in asked.relations:
         kind_of = NodeType.TABLE if relation.source == LAKE else NodeType.EXTERNAL
-        source = table_of(str(relation), NodeType.VIEW if relation.source == VIRTUAL else kind_of)
+        source = table_of(_name_of(relation), NodeType.VIEW if relation.source == VIRTUAL else kind_of)
         yield EdgeClaim(source=source, target=table_of(name, NodeType.DATASET), kind=whole, evidence=seen)
 
 
