@@ -90,10 +90,15 @@ class FederationParts:
 
     def record_virtual_lineage_again(self, source: str | None = None, actor: str | None = None) -> None:
         """After who may read a source has changed, or may have."""
+        from forge.flows.federation.query_claims import forget_restricted
         from forge.flows.federation.virtual_tables import record_lineage_again
 
-        if self.virtual_tables():
+        tables = self.virtual_tables()
+        if tables:
             record_lineage_again(self.virtual_ports(actor), source)
+        restricted = {one.name for one in self.sources() if one.readers} | set(self.lake_rules.readers)
+        restricted |= {str(one.relation) for one in tables.values() if one.readers}
+        forget_restricted(self.wiring.lineage.graph, restricted)
 
     def source_users(self, user: str, *, sees_all: bool = True) -> SourceUsers:
         """Who uses sources. `sees_all`: virtual tables, too, that the user may not read."""
@@ -133,6 +138,7 @@ class FederationParts:
         origin: SourceOrigin = SourceOrigin.COMMAND,
         hidden: PersonalColumns | None = None,
     ) -> VirtualTablePorts:
+        from forge.flows.federation.query_claims import forget_restricted
         from forge.flows.federation.virtual_lineage import record_virtual_lineage
         from forge.flows.federation.virtual_table_files import read_file_virtual_tables
         from forge.flows.federation.virtual_tables import VirtualTablePorts
@@ -141,6 +147,8 @@ class FederationParts:
 
         def record(table: VirtualTable, is_gone: bool) -> None:
             record_virtual_lineage(self.wiring.lineage.graph, table, user, is_gone=is_gone)
+            if is_gone:
+                forget_restricted(self.wiring.lineage.graph, {str(table.relation)})
 
         return VirtualTablePorts(
             declared=self.virtual_declared,

@@ -14,6 +14,7 @@ from migrated import lay_database
 from forge.flows.federation.query import QueryRequest, ask
 from forge.flows.federation.query_claims import PRODUCER, digest_of, node_of
 from forge.flows.federation.saved_queries import change_saved_query, drop_saved_query, keep_query
+from forge.flows.federation.sources import change_source, create_source
 from forge.flows.federation.virtual_tables import record_file_tables
 from forge.flows.lineage.reader import open_graph
 from forge.flows.versioning.read import QueryCaller
@@ -102,6 +103,20 @@ def test_what_names_its_readers_is_not_in_the_graph(wiring: Wiring) -> None:
     put(wiring, "SELECT name FROM vault.people")
     put(wiring, "SELECT p.name FROM crm.people p JOIN vault.people v ON p.id = v.id")
     assert ends(wiring, "vault.people.name") == set()
+    assert ends(wiring, "crm.people.name") == set()
+
+
+def test_what_gets_readers_later_leaves_the_graph(wiring: Wiring) -> None:
+    create_source({"name": "later", "connector": "sqlite", "path": "data/crm.db"}, wiring.federation.source_ports())
+    put(wiring, "SELECT name FROM later.people")
+    put(wiring, "SELECT who FROM virtual.people")
+    assert len(ends(wiring, "later.people.name")) == len(ends(wiring, "crm.people.name")) == 1
+    change_source("later", {"readers": [EVE]}, wiring.federation.source_ports())
+    assert ends(wiring, "later.people.name") == set()
+    assert len(ends(wiring, "crm.people.name")) == 1
+    file = wiring.root / "virtual_tables" / "all.yaml"
+    file.write_text(file.read_text() + f"    readers: [{EVE}]\n")
+    wiring.federation.record_virtual_lineage_again()
     assert ends(wiring, "crm.people.name") == set()
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -80,6 +80,28 @@ def record_saved(ports: LineagePorts, query: SavedQuery, asked: AskedQuery | Non
         return
     details = {"kind": "query", "label": query.name, "owner": query.owner, "saved_as": query.id}
     ports.store.record([_batch(asked, node_of(query), producer, details, ports)])
+
+
+def forget_restricted(ports: LineagePorts, restricted: Collection[str]) -> int:
+    """Takes queries out of the graph that read what names its readers by now: sources, virtual tables and tables of the
+    lake by their names. How many there were."""
+    from forge.lineage.facts.claim import ClaimBatch
+
+    starts = tuple(f"{name}." for name in restricted)
+    asked = [one for one in ports.store.producers() if one.startswith(PRODUCER)] if starts else []
+    gone = [
+        one
+        for one in asked
+        if any(
+            f"{edge.source.id}.".startswith(starts)
+            for edge in ports.store.edge_facts(producer=one)
+            if edge.valid_to is None
+        )
+    ]
+    batches = [ClaimBatch(producer=one, at=ports.clock(), actor=ports.actor) for one in gone]
+    if batches:
+        ports.store.record(batches)
+    return len(gone)
 
 
 def node_of(query: SavedQuery) -> str:
