@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from forge.model.classification import ClassificationLevel, strictest
 from forge.model.record_json import record_json
 
 if TYPE_CHECKING:
@@ -193,6 +194,21 @@ def pii_columns(contract: TableContract) -> frozenset[str]:
     """Personal columns by classification (`pii`, `phi`) or tag (`pii`, `pii:email`). A column with such a nested field
     is personal as a whole."""
     return frozenset(p.column for p in contract.columns if _holds_personal(p))
+
+
+def declared_level(contract: TableContract) -> ClassificationLevel | None:
+    """The strictest that its columns and their fields are classified with. A public one says nothing of others."""
+    words = {text for column in contract.columns for text in _classifications(column)}
+    levels = (level for level in ClassificationLevel if level is not ClassificationLevel.PUBLIC)
+    return strictest(level for level in levels if str(level) in words)
+
+
+def _classifications(of: ContractProperty) -> Iterator[str]:
+    if of.classification:
+        yield of.classification.strip().lower()
+    for each in (*of.properties, of.items, of.map_key, of.map_value):
+        if each is not None:
+            yield from _classifications(each)
 
 
 def _holds_personal(of: ContractProperty) -> bool:

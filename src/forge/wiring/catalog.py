@@ -294,17 +294,21 @@ class CatalogParts:
     def _column_levels(
         self, names: Collection[str], types: Mapping[str, Mapping[str, str]]
     ) -> dict[str, ClassificationLevel]:
-        """By the types of personal data; where none is known, like for what contracts declare: confidential."""
+        """By the types of personal data; where none is known, like for what contracts declare personal: confidential.
+        And by the levels that contracts give to columns."""
         from forge.catalog.classification import propose_level
-        from forge.model.classification import ClassificationLevel
+        from forge.model.classification import ClassificationLevel, strictest
 
-        personal = {table for table, _ in self.personal_at().keys}
-        proposed = {name: propose_level(types.get(name, {}).values()) for name in names}
-        return {
-            name: level or ClassificationLevel.CONFIDENTIAL
-            for name, level in proposed.items()
-            if level is not None or name in personal
-        }
+        personal, declared = {table for table, _ in self.personal_at().keys}, self.declared.levels()
+        found: dict[str, ClassificationLevel] = {}
+        for name in names:
+            proposed = propose_level(types.get(name, {}).values())
+            if proposed is None and name in personal:
+                proposed = ClassificationLevel.CONFIDENTIAL
+            level = strictest((proposed, declared.get(name)))
+            if level is not None:
+                found[name] = level
+        return found
 
     def profile_ports(self, run_id: RunId | None = None) -> ProfilePorts:
         """Ports of profiling; jobs of Spark belong to the run, where one is given."""

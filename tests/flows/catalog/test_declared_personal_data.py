@@ -10,6 +10,7 @@ from forge.contracts.policy.governance import Governance
 from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
 from forge.flows.contracts.files import read_text
 from forge.flows.contracts.registration import register
+from forge.model.classification import ClassificationLevel
 from forge.model.names import TableName
 from forge.wiring import Wiring
 
@@ -81,3 +82,20 @@ def test_the_rules_of_the_project_are_asked(tmp_path: Path) -> None:
     found = DeclaredPersonalData(tmp_path, Governance(), lambda: Wiring.of(tmp_path).contracts.registry)
     declared(tmp_path, people=contract(MAIL))
     assert found() == {("core.people", "mail")}
+
+
+def test_a_classified_column_lifts_its_table_though_it_is_not_personal(tmp_path: Path) -> None:
+    salary = "{name: salary, logicalType: integer, classification: restricted}"
+    place = "{name: place, logicalType: string, classification: Public}"
+    texts = {
+        "people": contract(salary, place),
+        "things": contract(place, id_="things").replace("core.people", "core.b"),
+    }
+    found = declared(tmp_path, **texts)
+    assert found.levels() == {"core.people": ClassificationLevel.RESTRICTED}
+    names = ["core.people", "core.b"]
+    held = Wiring.of(tmp_path).catalog.classifications(names)
+    assert [(held[name].level, held[name].why) for name in names] == [
+        (ClassificationLevel.RESTRICTED, "proposed by its columns"),
+        (None, "nobody set it, and no rule proposes one"),
+    ]

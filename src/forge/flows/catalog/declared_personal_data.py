@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from forge.contracts.contract import Contract, TableContract
+from forge.contracts.contract import Contract, TableContract, declared_level
 from forge.contracts.policy.governance import Governance
 from forge.flows.catalog.personal_data import Key, named_by
 from forge.flows.contracts.effective import resolve_contracts
 from forge.flows.contracts.files import by_id, project_files, read_text, virtual_file
 from forge.flows.contracts.ports import ContractStore
+from forge.model.classification import ClassificationLevel, strictest
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 
@@ -35,6 +36,15 @@ class DeclaredPersonalData:
         """The columns that the table's own contracts declare personal; None: it has no contract."""
         own = [one for one in self._tables() if _names(one, table)]
         return frozenset(column for one in own for _, column in self._keys(one)) if own else None
+
+    def levels(self) -> dict[str, ClassificationLevel]:
+        """By table, the strictest classification that contracts give its columns."""
+        found: dict[str, ClassificationLevel] = {}
+        for table in self._tables():
+            level = declared_level(table)
+            if level is not None:
+                found[table.table] = strictest((found.get(table.table), level)) or level
+        return found
 
     def _tables(self) -> Iterator[TableContract]:
         files = project_files(self._root)
