@@ -99,3 +99,13 @@ def test_unknown_names_and_bad_definitions(shop: Any) -> None:
     assert "Did you mean id?" in wrong.err
     wrong = vtable(shop, "create", "x", *PEOPLE, "--compute", "n:bigint=(SELECT count(*) FROM core.orders)", status=2)
     assert "E894" in wrong.err
+
+
+def test_a_select_is_drafted_and_nothing_is_created(shop: Any) -> None:
+    sql = "SELECT c.id, CAST(upper(c.city) AS string) AS shout FROM till.customers c WHERE c.id > 0"
+    made = vtable(shop, "draft", sql, "--json").json
+    assert [(one["name"], one["source_column"]) for one in made["columns"]] == [("id", "c.id"), ("shout", "")]
+    assert [one["table_name"] for one in made["sources"]] == ["customers"]
+    assert len(made["default_filters"]) == 1
+    assert "E889" in shop("vtable", "draft", "SELECT count(*) AS n FROM till.customers").err
+    assert vtable(shop, "list", "--json").json["virtual_tables"] == []

@@ -1,4 +1,4 @@
-"""`forge vtable list|show|create|edit|delete|test|drift`."""
+"""`forge vtable list|show|draft|create|edit|delete|test|drift`."""
 
 from __future__ import annotations
 
@@ -80,6 +80,27 @@ def show(terminal: Terminal, name: Name) -> None:
         AnswerColumn("made of", lambda item: str(item["source_column"] or item["expression"]), style="dim"),
         AnswerColumn("", lambda item: "hidden" if str(item["name"]).lower() in found.table.hidden else ""),
     )
+    terminal.answer(CommandAnswer(name="columns", items=items, columns=columns, facts=document))
+
+
+@command
+def draft(
+    terminal: Terminal, sql: Annotated[str, typer.Argument(metavar="SQL", help="A SELECT; `-` reads it from stdin.")]
+) -> None:
+    """Show what a SELECT is as a virtual table, or all that keeps it from being one. Nothing is created."""
+    import sys
+
+    from forge.flows.federation.virtual_draft import ask_draft
+    from forge.flows.versioning.read import QueryCaller
+
+    text = sys.stdin.read() if sql == "-" else sql
+    with _ports(terminal) as ports:
+        found = ask_draft(text, ports.federation, QueryCaller(ports.actor, "forge vtable", ports.clock))
+    document = found.to_dict()
+    items = document.pop("columns")
+    assert isinstance(items, list)
+    made_of = AnswerColumn("made of", lambda item: str(item["source_column"] or item["expression"]), style="dim")
+    columns = (_text("name"), _text("data_type"), made_of)
     terminal.answer(CommandAnswer(name="columns", items=items, columns=columns, facts=document))
 
 
@@ -303,5 +324,5 @@ def _text(key: str, style: str = "") -> AnswerColumn:
 
 app = command_group(
     "Virtual tables: SELECTs over sources, the lake and each other, kept as data.",
-    (list_, show, create, edit, delete, test, drift),
+    (list_, show, draft, create, edit, delete, test, drift),
 )

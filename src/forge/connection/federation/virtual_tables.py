@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.connection.tabular import TabularTuple
+from forge.federation.virtual.draft import VirtualTableDraft
 from forge.federation.virtual_table import DeclaredVirtualTable
+from forge.flows.federation.virtual_draft import ask_draft
 from forge.flows.federation.virtual_tables import (
     VirtualTableDrift,
     VirtualTablePorts,
@@ -17,6 +19,7 @@ from forge.flows.federation.virtual_tables import (
     list_virtual_tables,
     probe_virtual_table,
 )
+from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 
@@ -47,6 +50,12 @@ class VirtualTableBook:
     def get(self, name: str) -> DeclaredVirtualTable:
         """E895."""
         return find_virtual_table(name, self._ports)
+
+    def draft(self, sql: str) -> VirtualTableDraft:
+        """A SELECT as a virtual table: `f.virtual_tables.create("people", **f.virtual_tables.draft(sql).to_dict())`.
+        E889 with all that keeps it from being one."""
+        ports = self._ports
+        return ask_draft(sql, ports.federation, QueryCaller(ports.actor, "Python", ports.clock))
 
     def create(self, name: str, **keys: object) -> DeclaredVirtualTable:
         """`f.virtual_tables.create("people", sources=[…], columns=[…])`, by the keys of a file. E894, E896, E893."""

@@ -10,13 +10,29 @@ from forge.federation.source import VIRTUAL
 from forge.federation.virtual.draft import VirtualTableDraft, draft_virtual_table, refuse_unkept
 from forge.federation.virtual.keys import read_virtual_table
 from forge.flows.federation.query import FederationPorts, QueryRequest, describe_query
+from forge.flows.runs.input_pins import inputs_of
+from forge.flows.upkeep.query_audit import DRAFTED, audited
 from forge.model.errors import raise_errors
 from forge.transforms.sql_parse import parse_query
 
 if TYPE_CHECKING:
     from forge.federation.relation import RelationName
+    from forge.flows.versioning.read import QueryCaller
 
 _FILE = "query"
+
+
+def ask_draft(
+    sql: str, ports: FederationPorts, caller: QueryCaller, types: Mapping[str, str] | None = None
+) -> VirtualTableDraft:
+    """The draft, and in the audit that it was asked for: its sources are connected to."""
+    return audited(
+        *(ports.reader.metadata, caller.clock, caller.name, caller.door, sql),
+        lambda: inputs_of(sql, _FILE),
+        lambda: draft_from_sql(sql, ports, types),
+        lambda draft: {},
+        DRAFTED,
+    )
 
 
 def draft_from_sql(sql: str, ports: FederationPorts, types: Mapping[str, str] | None = None) -> VirtualTableDraft:
