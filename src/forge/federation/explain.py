@@ -24,9 +24,11 @@ def explain(
     executor: str = "",
     why_executor: str = "",
     rows_read: Mapping[str, int] | None = None,
+    unavailable: Mapping[str, str] | None = None,
 ) -> dict[str, object]:
     """`nodes`: the tree, its root the result; `sources`: what each is asked, without bound values and row
-    filters; `decisions`: each part of the query, pushed or why not. `rows_read`: by fragment, once it has run."""
+    filters; `decisions`: each part of the query, pushed or why not. `rows_read`: by fragment, once it has run.
+    `unavailable`: why a source cannot be reached; its nodes say so."""
     read = rows_read or {}
     found: dict[str, object] = {
         "sql": plan.text,
@@ -39,7 +41,21 @@ def explain(
     }
     if executor:
         found["executor"] = {"name": executor, "why": why_executor}
+    if unavailable:
+        _mark(found, unavailable)
     return found
+
+
+def _mark(node: object, unavailable: Mapping[str, str]) -> None:
+    """Wherever something is asked of a source that cannot be reached, why."""
+    if isinstance(node, list):
+        for one in node:
+            _mark(one, unavailable)
+    elif isinstance(node, dict):
+        if "fragment" in node and node.get("source") in unavailable:
+            node["unavailable"] = unavailable[node["source"]]
+        for key in ("nodes", "sources", "children"):
+            _mark(node.get(key), unavailable)
 
 
 def explain_text(explained: Mapping[str, object]) -> str:
@@ -52,7 +68,8 @@ def explain_text(explained: Mapping[str, object]) -> str:
     assert isinstance(sources, list)
     assert isinstance(decisions, list)
     for source in sources:
-        lines += ["", f"{source['fragment']} asks {source['source']}:", f"  {source['asked']}"]
+        word = "would ask" if source.get("unavailable") else "asks"
+        lines += ["", f"{source['fragment']} {word} {source['source']}:", f"  {source['asked']}"]
         lines += [f"  {key['column']} filtered by {key['by']}" for key in source["keys"]]
         lines += [f"  read {source['reading']}"] if source["reading"] else []
     kept = [one for one in decisions if not one["pushed"] or one.get("prefilter") or one.get("partial")]
@@ -79,6 +96,7 @@ def _tree_lines(node: Mapping[str, object], head: str, indent: str) -> Iterator[
     words += [f"~{node['rows']:,} rows"] if node.get("rows") is not None else []
     words += ["only what is yours"] if node.get("guarded") else []
     words += [f"read {node['rows_read']:,}"] if node.get("rows_read") is not None else []
+    words += [f"unavailable: {node['unavailable']}"] if node.get("unavailable") else []
     yield head + " ".join(words)
     for index, child in enumerate(children):
         last = index == len(children) - 1

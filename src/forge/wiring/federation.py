@@ -252,6 +252,7 @@ class FederationParts:
             cache=self._query_cache(),
             virtual=self.virtual_tables,
             record=self.recorder if wiring.settings.federation.record_lineage else lambda asked: None,
+            seen=lambda source: self.declared.seen(source),
         )
 
     @cached_property

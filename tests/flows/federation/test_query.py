@@ -203,6 +203,16 @@ def test_a_source_that_is_gone_is_named(wiring: Wiring) -> None:
     assert "crm" in str(refused("E308", wiring, JOINED))
 
 
+def test_the_plan_of_the_rest_names_a_source_that_is_gone(wiring: Wiring) -> None:
+    (wiring.root / "data" / "crm.db").unlink()
+    text = explain(wiring.federation.query_ports(), QueryRequest(JOINED)).text()
+    assert "on crm unavailable: crm cannot be reached. There is no such file." in text
+    assert "would ask crm:" in text
+    assert "asks lake:" in text
+    noted = wiring.metadata.audit(limit=1)[0]
+    assert (noted.action, noted.detail["unavailable"]) == ("query.explain", ["crm"])
+
+
 def test_every_query_leaves_a_row_in_the_audit(wiring: Wiring) -> None:
     answer(wiring, JOINED)
     refused("E885", wiring, "SELECT id FROM vault.people")

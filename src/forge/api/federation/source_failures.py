@@ -12,7 +12,7 @@ from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.source import Source
 from forge.flows.federation.ports import SourceConnector, UnfitValueError
-from forge.flows.federation.query import FederationPorts
+from forge.flows.federation.query import FederationPorts, QueryExplanation
 from forge.flows.federation.running import QueryTimeoutError
 from forge.flows.upkeep.access import TokenScope
 from forge.model.errors import CancellationError, ForgeError
@@ -60,8 +60,21 @@ class SourceFailures:
             is_end = isinstance(error, CancellationError | QueryTimeoutError)
             if caller.scope is TokenScope.WRITE or is_end or not is_telling:
                 raise
-            what = f"The source {source} cannot be read" if source else "A source cannot be read"
-            raise ForgeError(error.code, what, fix="Ask whoever declared it.") from error
+            raise _short(error, source) from error
+
+
+def discreet_plan(explained: object, caller: Principal) -> object:
+    """Why its sources cannot be reached is for who may write."""
+    if caller.scope is TokenScope.WRITE or not isinstance(explained, QueryExplanation):
+        return explained
+    return replace(
+        explained, unavailable={source: _short(error, source) for source, error in explained.unavailable.items()}
+    )
+
+
+def _short(error: ForgeError, source: str | None) -> ForgeError:
+    what = f"The source {source} cannot be read" if source else "A source cannot be read"
+    return ForgeError(error.code, what, fix="Ask whoever declared it.")
 
 
 @dataclass(frozen=True, slots=True)

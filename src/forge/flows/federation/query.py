@@ -37,6 +37,7 @@ from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.query_claims import AskedQuery
 from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
 from forge.flows.federation.running import RunningQuery, checked_timeout, ends_after
+from forge.flows.federation.unreachable import UNREACHABLE, assumed_relation
 from forge.flows.runs.input_pins import inputs_of
 from forge.flows.upkeep.query_audit import EXPLAINED, SHARED, audited
 from forge.flows.versioning.tables import NeedsEngine
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from forge.federation.dialects.rules import LakeOrKind
+    from forge.federation.drift import SeenSource
     from forge.federation.plan import Fragment, QueryPlan
     from forge.federation.virtual_table import VirtualTable
     from forge.flows.federation.kept_results import QueryCache
@@ -135,6 +137,7 @@ class FederationPorts:
     cache: QueryCache | None = None
     virtual: Callable[[], Mapping[str, VirtualTable]] = dict  # by name; empty where the lake has that schema
     record: Callable[[AskedQuery], None] = lambda asked: None  # takes what was asked into the lineage graph
+    seen: Callable[[str], SeenSource | None] = lambda source: None  # a source as it was when it was last looked at
 
     @property
     def subject(self) -> PolicySubject:
@@ -144,7 +147,8 @@ class FederationPorts:
 @dataclass(frozen=True, slots=True)
 class QueryExplanation:
     """`plan` is None where Spark is given the text as it came. `lineage`: of the columns of the result; None: nobody
-    asked for it, or only Spark could tell."""
+    asked for it, or only Spark could tell. `unavailable`: sources that cannot be reached, and why; of these the plan
+    has what was seen of them before, or what the query names."""
 
     executor: ExecutorName
     why: str
@@ -155,6 +159,7 @@ class QueryExplanation:
     rows_read: Mapping[str, int] | None = None
     cache: str | None = None
     lineage: tuple[OutputLineage, ...] | None = None
+    unavailable: Mapping[str, ForgeError] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         found: dict[str, object] = {} if self.cache is None else {"cache": self.cache}
@@ -169,6 +174,9 @@ class QueryExplanation:
             executor=self.executor,
             why_executor=self.why,
             rows_read=self.rows_read,
+            unavailable={
+                source: " ".join(filter(None, (f"{one.what}.", one.why))) for source, one in self.unavailable.items()
+            },
         )
 
     def text(self) -> str:
@@ -215,14 +223,19 @@ def explain_query(ports: FederationPorts, request: QueryRequest, caller: QueryCa
         *(ports.reader.metadata, caller.clock, caller.name, caller.door, request.sql),
         lambda: names or _inputs(request.sql),
         lambda: _explained(ports, request, names),
-        lambda found: {"sources": sources_of(found), "executor": found.executor},
+        lambda found: {
+            "sources": sources_of(found),
+            "executor": found.executor,
+            **({"unavailable": sorted(found.unavailable)} if found.unavailable else {}),
+        },
         EXPLAINED,
     )
 
 
 def _explained(ports: FederationPorts, request: QueryRequest, names: list[RelationName]) -> QueryExplanation:
     with _opened(ports, request, names) as query:
-        explained = replace(query.explained(*query.executor), lineage=query.lineage)
+        query.unavailable = {}
+        explained = replace(query.planned(), lineage=query.lineage, unavailable=query.unavailable)
         cache = ports.cache if request.cache else None
         return replace(explained, cache=look_up(cache, query.question, only_ask=True).state)
 
@@ -355,6 +368,7 @@ class _OpenQuery:
     no_plan: str = ""  # why Spark is given the text as it came
     masked: set[str] = field(default_factory=set)
     virtual: tuple[VirtualTable, ...] = ()  # that it reads; `parsed` has what they are made of
+    unavailable: dict[str, ForgeError] | None = None  # sources that cannot be reached; None: such a one is an error
     _connectors: dict[tuple[str, str], SourceConnector] = field(default_factory=dict)
 
     @cached_property
@@ -503,7 +517,36 @@ class _OpenQuery:
 
     @cached_property
     def described(self) -> Mapping[RelationName, SourceRelation]:
-        return {name: self._describe(name) for name in find_relations(self._expanded[0], self.sources)}
+        names = find_relations(self._expanded[0], self.sources)
+        found = {name: self._described_or_none(name) for name in names}
+        reached = {name: one for name, one in found.items() if one is not None}
+        if self.unavailable and not reached:  # there is no rest of a plan
+            raise next(iter(self.unavailable.values()))
+        return {name: one or self._assumed(name, reached.values()) for name, one in found.items()}
+
+    def planned(self) -> QueryExplanation:
+        """As it would be computed, whether or not all of its sources can be reached now."""
+        try:
+            return self.explained(*self.executor)
+        except (ForgeError, AssertionError):
+            if not self.unavailable:
+                raise
+            raise next(iter(self.unavailable.values())) from None
+
+    def _described_or_none(self, name: RelationName) -> SourceRelation | None:
+        try:
+            if self.unavailable is not None and name.source in self.unavailable:
+                return None  # a server that does not answer is not waited for twice
+            return self._describe(name)
+        except ForgeError as error:
+            if self.unavailable is None or name.source == LAKE or error.code not in UNREACHABLE:
+                raise
+            self.unavailable[name.source] = error
+            return None
+
+    def _assumed(self, name: RelationName, reached: Iterable[SourceRelation]) -> SourceRelation:
+        found = assumed_relation(name, self._expanded[0], self.sources, reached, self.ports.seen(name.source))
+        return self._restricted(replace(found, hidden=hidden_columns(self.sources[name.source], found)))
 
     def description(self) -> QueryDescription:
         tree = self._expanded[0]

@@ -460,3 +460,40 @@ def test_no_spark_is_started(site: VersionSite, reader: dict[str, str]) -> None:
     wiring: Wiring = site.wiring
     ask(site, JOINED, reader)
     assert "session" not in wiring.__dict__ or wiring.session.peek() is None
+
+
+# a source that is down
+
+
+def test_a_source_that_is_down_is_named_with_the_plan_of_the_rest(site: VersionSite, reader: dict[str, str]) -> None:
+    sql = "SELECT c.city, g.total FROM till.customers c JOIN gone.orders g ON c.id = g.id WHERE c.city = 'Rome'"
+    told = {}
+    for name, headers in (("reader", reader), ("writer", None)):
+        answer = post(site, sql, headers, "/explain")
+        assert answer.status_code == 200, answer.text
+        plan = answer.json()
+        asked = {one["source"]: one for one in plan["sources"]}
+        assert "city" in asked["till"]["asked"]
+        assert "unavailable" not in asked["till"]
+        told[name] = asked["gone"]["unavailable"]
+        nodes = {one["source"]: one for one in plan["nodes"]["children"]}
+        assert nodes["gone"]["unavailable"] == told[name]
+        assert "unavailable" not in nodes["till"]
+    assert told["reader"] == "The source gone cannot be read."
+    assert told["writer"] == "gone cannot be reached. There is no such file."
+    problem(post(site, sql, reader, engine="in-process"), 503, "E308")
+
+
+def test_what_was_seen_of_a_source_that_is_down_is_in_the_plan(site: VersionSite) -> None:
+    file = lay_shop(site.root / "data" / "very-secret-place.db")
+    assert site.client.post("/api/v1/federation/sources/gone/test").status_code == 200
+    file.unlink()
+    sql = "SELECT * FROM core.orders o JOIN gone.customers g ON o.id = g.id"
+    plan = post(site, sql, None, "/explain").json()
+    (gone,) = [one for one in plan["sources"] if one["source"] == "gone"]
+    assert (gone["columns"], "unavailable" in gone) == (["id", "email", "city"], True)
+
+
+def test_a_plan_without_any_source_that_can_be_reached_is_an_error(site: VersionSite, reader: dict[str, str]) -> None:
+    refused = problem(post(site, "SELECT id FROM gone.customers", reader, "/explain"), 503, "E308")
+    assert (refused["detail"], refused["why"]) == ("The source gone cannot be read", None)

@@ -10,6 +10,7 @@ import {
   IconDots,
   IconFilter,
   IconListNumbers,
+  IconPlugConnectedX,
   IconServer2,
   IconTable,
   type Icon,
@@ -85,6 +86,11 @@ function Step({ node, asked }: { node: PlanNode; asked: readonly AskedSource[] }
           <Rows node={node} />
         </div>
         {node.predicates.length > 0 && <code className="plan-where">{node.predicates.map(plainSql).join("\nAND ")}</code>}
+        {node.unavailable !== "" && (
+          <p className="plan-why plan-unavailable" role="status">
+            <IconPlugConnectedX size={14} aria-hidden /> Cannot be reached now: {node.unavailable}
+          </p>
+        )}
         {!node.pushed && node.why !== "" && <p className="plan-why">Not left to a source: {node.why}.</p>}
         {sent !== undefined && <Sent sent={sent} />}
       </div>

@@ -16,6 +16,8 @@ export interface PlanNode {
   fragment: string;
   order: readonly string[];
   limit: string | null;
+  /** Why its source cannot be reached now; empty: it can. */
+  unavailable: string;
 }
 
 export interface AskedSource {
@@ -65,6 +67,7 @@ export function nodeOf(raw: Raw): PlanNode {
     fragment: textOf(raw.fragment),
     order: textsOf(raw.order),
     limit: typeof limit === "string" ? limit : typeof limit === "number" ? String(limit) : null,
+    unavailable: textOf(raw.unavailable),
   };
 }
 

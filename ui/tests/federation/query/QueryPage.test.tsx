@@ -54,6 +54,14 @@ describe("a query", () => {
     expect(asked.some(({ url }) => url.endsWith("/query"))).toBe(false);
   });
 
+  it("names a source that cannot be reached, in the plan of the rest", async () => {
+    const user = userEvent.setup();
+    const nodes = { type: "scan", source: "crm", fragment: "f1", relations: ["crm.customers"], columns: ["id"], predicates: [], children: [], pushed: true, unavailable: "crm cannot be reached. Connection refused." };
+    renderPage(address, { [EXPLAIN]: { ...plan, nodes }, [SESSION]: session });
+    await user.click(await screen.findByRole("button", { name: "Explain" }));
+    expect(await screen.findByRole("list", { name: "Plan" })).toHaveTextContent("Cannot be reached now: crm cannot be reached. Connection refused.");
+  });
+
   it("shows what is wrong, and is remembered with its code", async () => {
     const user = userEvent.setup();
     renderPage(address, { [ASK]: status(422, { code: "FORGE-E201", detail: "SQL syntax error near 'x'", where: "query:1:8", why: "Unexpected token.", fix: "Correct the SQL there.", errors: [] }), [SESSION]: session });

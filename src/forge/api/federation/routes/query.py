@@ -16,7 +16,7 @@ from forge.api.accept import prefers
 from forge.api.auth import QUERIES, Principal, ThePrincipal
 from forge.api.executor import LONG, respond
 from forge.api.federation.arrow_stream import ARROW, arrow_response
-from forge.api.federation.source_failures import SourceFailures
+from forge.api.federation.source_failures import SourceFailures, discreet_plan
 from forge.api.federation.wire.query import PlanView, QueryOrder, QueryQuestion, QueryResultView, ResultColumn
 from forge.api.rows import plain_rows
 from forge.api.runs.run_views import find_one, run_view
@@ -75,8 +75,10 @@ def query_rows(body: QueryOrder, request: Request, site: TheSite, caller: ThePri
 
 @router.post("/explain", response_model=PlanView, responses=LONG)
 def query_plan(body: QueryQuestion, site: TheSite, caller: ThePrincipal) -> Wire | Response:
-    """How it would be computed: what each source is asked, and what is not left to it, and why. No row is read."""
-    return respond(_do(body, site, caller, None, ask_with=_plan), _plan_view)
+    """How it would be computed: what each source is asked, and what is not left to it, and why. No row is read.
+    A source that cannot be reached is named, with the plan of the rest."""
+    found = _do(body, site, caller, None, ask_with=_plan)
+    return respond(found, lambda explained: _plan_view(discreet_plan(explained, caller)))
 
 
 @router.delete("/{query_id}", status_code=202)
