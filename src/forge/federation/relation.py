@@ -50,6 +50,8 @@ class MaskedAs:
 class SourceColumn:
     """`same_equality`: the source says `=` of two values exactly where Spark does (no collation that ignores case, no
     padding). `same_order`: it also sorts and compares them as Spark does, or can be told to by a collation.
+    `counts_bytes`: `_` of LIKE is a byte there, where it is a character in Spark.
+    `holds_others`: values that are none of the type may be there, which only who reads them finds (E310).
     `native`: the type in the source's own words. `parameter`: of an API, by which it finds a value of this column.
     `statistics`: of its values, as the source estimates. `mask`: values are changed as they arrive, and the
     source is asked for nothing but them."""
@@ -62,6 +64,8 @@ class SourceColumn:
     parameter: str = ""
     same_equality: bool = True
     same_order: bool = True
+    counts_bytes: bool = False
+    holds_others: bool = False
     statistics: ColumnStatistics = field(default=NOTHING_KNOWN, repr=False, compare=False)  # no row depends on it
     mask: MaskedAs | None = None
 

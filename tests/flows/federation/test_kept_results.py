@@ -331,8 +331,9 @@ def test_who_asked_what_is_in_the_audit_all_the_same(wiring: Wiring) -> None:
 
 
 def test_results_are_let_go_of_by_source_and_by_table(wiring: Wiring) -> None:
-    def forget(**what: str) -> int:
-        return forget_results(wiring.federation.results, wiring.metadata, wiring.clock, EVE, **what)
+    def forget(source: str = "", table: str = "") -> int:
+        results = wiring.federation.results
+        return forget_results(results, wiring.metadata, wiring.clock, EVE, source=source, table=table)
 
     rates = "SELECT rate FROM rates"
     states(wiring, PEOPLE, rates)

@@ -318,3 +318,47 @@ def test_lineage_goes_through_subqueries_stars_and_joins(wiring: Wiring) -> None
     union = made_of("SELECT id FROM core.orders UNION ALL SELECT id FROM crm.people")
     assert sorted(union["id"]) == ["core.orders.id", "crm.people.id"]
     assert "Columns come from:" in explain(ports, QueryRequest("SELECT id FROM crm.people")).text()
+
+
+@pytest.fixture
+def odd(wiring: Wiring) -> Wiring:
+    """A table of SQLite whose types are advice, and one where they are not; each has what is no number where it can."""
+    with closing(sqlite3.connect(wiring.root / "data" / "odd.db")) as connection, connection:
+        for name, kind in (("loose", ""), ("firm", "STRICT")):
+            connection.execute(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, n INTEGER) {kind}")
+            connection.executemany(f"INSERT INTO {name} VALUES (?, ?)", [(1, 3), (2, 7), (3, 9)])
+        connection.execute("INSERT INTO loose VALUES (4, 'abc')")
+    (wiring.root / "sources" / "odd.yaml").write_text("sources: [{name: odd, connector: sqlite, path: data/odd.db}]")
+    return wiring
+
+
+ODD = [
+    "SELECT count(*) AS found FROM odd.{} WHERE n > 5",
+    "SELECT count(*) AS found FROM odd.{} WHERE n <> 7",
+    "SELECT count(n) AS found FROM odd.{}",
+    "SELECT sum(n) AS found FROM odd.{}",
+    "SELECT min(n) AS found FROM odd.{}",
+    "SELECT count(DISTINCT n) AS found FROM odd.{}",
+    "SELECT id FROM odd.{} ORDER BY n DESC LIMIT 1",
+    "SELECT count(*) AS found FROM odd.{0} a JOIN odd.{0} b ON a.n = b.n",
+]
+
+
+@pytest.mark.parametrize("pushdown", [True, False])
+@pytest.mark.parametrize("sql", ODD)
+def test_what_is_no_number_is_an_error_and_in_no_answer_whoever_computes_it(
+    odd: Wiring, sql: str, pushdown: bool
+) -> None:
+    refused("E310", odd, sql.format("loose"), pushdown=pushdown)
+    assert rows(odd, sql.format("firm"), pushdown=pushdown)
+
+
+def test_a_table_that_is_strict_is_asked_for_more(odd: Wiring) -> None:
+    for sql, table, asked in (
+        (ODD[0], "firm", "COUNT(*)"),
+        (ODD[0], "loose", '"n" > ?'),
+        ("SELECT count(*) AS found FROM odd.{} WHERE id > 2", "loose", "COUNT(*)"),
+        ("SELECT count(*) AS found FROM odd.{} WHERE n = 7", "loose", "COUNT(*)"),
+    ):
+        text = explain(odd.federation.query_ports(), QueryRequest(sql.format(table))).text()
+        assert asked in text.partition("f1 asks odd:")[2].partition("Not pushed")[0]

@@ -4,7 +4,7 @@ AND, OR and NOT of these. Everything else has a reason why not."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from sqlglot import exp
@@ -58,9 +58,18 @@ class PredicateProver:
     def prove(self, node: exp.Expr) -> ProvedPredicate | str:
         """The predicate as the source may compute it, its values brought to the types of its columns; or why not."""
         try:
-            return self._prove(node)
+            return self._looked_at_again(self._prove(node))
         except _NotProved as reason:
             return str(reason)
+
+    def _looked_at_again(self, proved: ProvedPredicate) -> ProvedPredicate:
+        """A value that is none of its type equals none that is. What else it is, greater than all numbers above all, a
+        source says without telling anybody that it was there: then the engine reads it."""
+        if isinstance(proved.node, exp.EQ | exp.In | exp.Is):
+            return proved
+        columns = map(self.column_of, proved.node.find_all(exp.Column))
+        odd = next((one for one in columns if one is not None and one.holds_others), None)
+        return proved if odd is None else replace(proved, exact=False, why=_holds_others(odd, self.rules))
 
     def _prove(self, node: exp.Expr) -> ProvedPredicate:
         if isinstance(node, exp.Like) and node.args.get("negate"):
@@ -145,6 +154,8 @@ class PredicateProver:
         one, other = self._compared(left), self._compared(right)
         if kind is exp.NullSafeEQ:
             raise _NotProved("<=> of two columns is not computed by sources")
+        if one.holds_others and (other.holds_others or kind is not exp.EQ):
+            raise _NotProved(_holds_others(one, self.rules))
         families = {family_of(one.type), family_of(other.type)}
         if families == {TypeFamily.STRING} and kind is exp.EQ and self.rules.collated:
             if not (one.same_equality and other.same_equality):
@@ -182,6 +193,8 @@ class PredicateProver:
             raise _NotProved(f"{self.rules.name} computes no LIKE")
         if "\\" in pattern.value or len(pattern.value) > _LONGEST_PATTERN:
             raise _NotProved(f"{self.rules.name} reads this pattern of LIKE in another way")
+        if column.counts_bytes and "_" in pattern.value:
+            raise _NotProved(f"`_` of LIKE is one byte of {column.name} in {self.rules.name}")
         like = exp.Like(this=node.this.copy(), expression=write_value(pattern))
         if self.rules.like == "exact" and column.same_equality:
             return ProvedPredicate(like)
@@ -247,6 +260,10 @@ def all_of(nodes: list[exp.Expr]) -> exp.Expr | None:
 
 def _collated(column: exp.Expr) -> exp.Expr:
     return exp.Collate(this=column.copy(), expression=exp.Var(this=BINARY))
+
+
+def _holds_others(column: SourceColumn, rules: SourceRules) -> str:
+    return f"{rules.name} may hold values in {column.name} that are no {column.type}"
 
 
 def _is_string(column: SourceColumn) -> bool:

@@ -124,7 +124,10 @@ class AggregateProver:
     def _column(self, node: exp.Expr | None) -> SourceColumn | str:
         if not isinstance(node, exp.Column):
             return f"`{node.sql('spark').replace('`', '') if node else ''}` is not computed by sources"
-        return self.column_of(node) or f"{node.name} is hidden from you, or no column of a table of this source"
+        found = self.column_of(node)
+        if found is not None and found.holds_others:
+            return f"{self.rules.name} may hold values in {found.name} that are no {found.type}"
+        return found or f"{node.name} is hidden from you, or no column of a table of this source"
 
     def _why_not_sorted(self, column: SourceColumn) -> str:
         family = family_of(column.type)

@@ -192,12 +192,12 @@ class PostgresConnector:
                 return None
             oid, _, _, splits, unknown, rows, size, version = found[name]
             described = ask(_COLUMNS, (int(oid),))
-            same_order = ask("SHOW server_encoding", ())[0][0] in _BYTES_ARE_CHARACTERS
+            encoding = ask("SHOW server_encoding", ())[0][0]
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
         known = None if rows is None or unknown == "t" else int(rows)
         return SourceRelation(
             RelationName(self._source.name, name),
-            tuple(_with_statistics(self._column(row, same_order), row, known) for row in described),
+            tuple(_with_statistics(self._column(row, encoding), row, known) for row in described),
             rows=known,
             bytes=None if size is None else int(size),
             key=tuple(column for _, column in key),
@@ -221,7 +221,7 @@ class PostgresConnector:
     def _login(self) -> Login:
         return login_of(self._source, self._root, self._secret, DRIVER_OPTIONS)
 
-    def _column(self, row: Sequence[str], same_order: bool) -> SourceColumn:
+    def _column(self, row: Sequence[str], encoding: str) -> SourceColumn:
         name, native, not_null, type_name, many, modifier, plain, deterministic, *_ = row
         known = _data_type(type_name, int(modifier)) if plain == "t" else None
         is_text = type_name in ("text", "varchar")
@@ -237,7 +237,8 @@ class PostgresConnector:
             nullable=not_null != "t",
             native=native,
             same_equality=same,
-            same_order=same and (not is_text or same_order),
+            same_order=same and (not is_text or encoding in _BYTES_ARE_CHARACTERS),
+            counts_bytes=is_text and encoding == "SQL_ASCII",
         )
 
     def _ask(self, text: str) -> list[tuple[Any, ...]]:

@@ -25,6 +25,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property
@@ -79,9 +80,13 @@ class SqliteConnector:
                 'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', found
             ).fetchall()
             in_utf8 = connection.execute("PRAGMA encoding").fetchone()[0] == "UTF-8"
+            sure = _sure_columns(connection, found[0], columns)
             return SourceRelation(
                 RelationName(self._source.name, found),
-                tuple(self._column(connection, found[0], row, in_utf8) for row in columns),
+                tuple(
+                    replace(self._column(connection, found[0], row, in_utf8), holds_others=row[0] not in sure)
+                    for row in columns
+                ),
                 rows=_estimate(connection, found[0]),
                 key=tuple(name for _, name in sorted((pk, name) for name, _, _, pk in columns if pk)),
                 version=self._version() if self._is_stored(connection, found[0]) else "",
@@ -197,6 +202,19 @@ class SqliteConnector:
             if getattr(error, "sqlite_errorname", "") in _UNREACHABLE:
                 raise self._login.unreachable(error) from error
             raise failed_query(source, said) from error
+
+
+def _sure_columns(connection: sqlite3.Connection, table: str, columns: Sequence[tuple[Any, ...]]) -> frozenset[str]:
+    """Those that hold values of their type alone: all of a STRICT table, and an INTEGER PRIMARY KEY that is the number
+    of the row, which needs no index. Elsewhere a type is advice."""
+    with suppress(sqlite3.Error):  # before 3.37 no table was STRICT, and nobody could ask
+        strict = connection.execute("SELECT strict FROM pragma_table_list(?) WHERE schema = 'main'", (table,))
+        if (strict.fetchone() or (0,))[0]:
+            return frozenset(name for name, *_ in columns)
+    keys = [(name, native) for name, native, _, place in columns if place]
+    indexed = connection.execute("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'", (table,)).fetchone()
+    is_rowid = len(keys) == 1 and keys[0][1].strip().lower() == "integer" and indexed is None
+    return frozenset(name for name, _ in keys) if is_rowid else frozenset()
 
 
 def _authorised(action: int, _first: str | None, second: str | None, *_: object) -> int:
