@@ -1832,6 +1832,7 @@ export interface paths {
         /**
          * Query Plan
          * @description How it would be computed: what each source is asked, and what is not left to it, and why. No row is read.
+         *     A source that cannot be reached is named, with the plan of the rest.
          */
         post: operations["query_plan"];
         delete?: never;
