@@ -20,10 +20,10 @@ MOST_RULES = 200
 class MaskKeys(StrictModel):
     """Who is named by neither `for` nor `except` is everyone."""
 
-    column: _Text
-    as_: Literal["null", "hash", "partial", "year"] = Field(alias="as")
-    for_: _Names = Field(default_factory=list, alias="for")
-    except_: _Names = Field(default_factory=list, alias="except")
+    column: _Text = Field(description="The column, with its table: core.people.email.")
+    as_: Literal["null", "hash", "partial", "year"] = Field(alias="as", description="What is read instead.")
+    for_: _Names = Field(default_factory=list, alias="for", description="Only these users and roles read it so.")
+    except_: _Names = Field(default_factory=list, alias="except", description="All but these users and roles do.")
 
     @property
     def mask(self) -> ColumnMask:
@@ -31,10 +31,12 @@ class MaskKeys(StrictModel):
 
 
 class RowFilterKeys(StrictModel):
-    table: _Text
-    filter: Annotated[str, Field(max_length=4_000)]
-    for_: _Names = Field(default_factory=list, alias="for")
-    except_: _Names = Field(default_factory=list, alias="except")
+    table: _Text = Field(description="The table: core.orders.")
+    filter: Annotated[str, Field(max_length=4_000)] = Field(
+        description="Which rows are read: comparisons of its columns with values, region = 'EU'."
+    )
+    for_: _Names = Field(default_factory=list, alias="for", description="It holds for these users and roles alone.")
+    except_: _Names = Field(default_factory=list, alias="except", description="It holds for all but these.")
 
     @property
     def row_filter(self) -> RowFilter:
