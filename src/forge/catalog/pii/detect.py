@@ -25,7 +25,7 @@ from forge.catalog.pii.vocabulary import (
     THINGS,
 )
 
-RULES = 5  # grows with every change of what is found: tables are scanned again
+RULES = 6  # grows with every change of what is found: tables are scanned again
 ENOUGH = 0.8  # share of the values that must match where no name says it
 WITH_NAME = 0.5  # and where one does
 KNOWN_WHEN_FEW = 0.6  # share of different values that must be known names where they repeat

@@ -172,6 +172,14 @@ def test_keys_of_maps_are_values_and_never_part_of_evidence(scanned: Scanned) ->
     assert "secret.example" not in repr(found)
 
 
+def test_text_that_is_written_as_bytes_is_read(scanned: Scanned) -> None:
+    schema = pa.schema([("id", pa.int64()), ("reach", pa.binary()), ("hash", pa.binary())])
+    rows = [{"id": n, "reach": mail.encode(), "hash": bytes([n, 255, 0])} for n, mail in enumerate(MAILS)]
+    scanned.world.commit_rows("core.bytes", pa.Table.from_pylist(rows, schema=schema))
+    (found,) = scanned.scan(TableName("core", "bytes"))
+    assert (found.column, found.type) == ("reach", "email")
+
+
 def test_no_value_is_kept_logged_or_told(scanned: Scanned, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     import json

@@ -79,10 +79,8 @@ def _bounded(frame: DataFrame) -> DataFrame:
 
 
 def _cell(column: Column, of: DataType) -> Column:
-    if isinstance(of, StringType):
+    if isinstance(of, StringType | BinaryType):  # some programs write text as bytes
         return f.substring(column, 1, LONGEST_TEXT)
-    if isinstance(of, BinaryType):
-        return f.lit(None).cast("string")
     if of.simpleString() in _SIMPLE or of.simpleString().startswith("decimal"):
         return column
     text = f.to_json(column) if of.simpleString() == "variant" else column.cast("string")

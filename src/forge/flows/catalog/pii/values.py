@@ -31,8 +31,10 @@ def sample_of(columns: Sequence[str], rows: Iterable[Sequence[object]], *, compl
 
 def _add(values: dict[str, list[object]], name: str, value: object, depth: int) -> None:
     match value:
-        case None | bytes() | bytearray():
+        case None:
             return
+        case bytes() | bytearray():  # some programs write text so; what is none is no value to the rules
+            _put(values, name, bytes(value[:LONGEST_TEXT]))
         case dict() if depth:
             for field, each in value.items():
                 _add(values, f"{name}.{field}", each, depth - 1)
