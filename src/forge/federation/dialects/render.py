@@ -71,10 +71,23 @@ def render(
     `fragment.keys`. A list that is too long, or has a value of a type that could be read in another way, filters
     nothing."""
     query = with_keys(fragment, keys or {}, rules_of(kind).is_sql)
+    if kind is ConnectorKind.MYSQL:
+        _ask_for_doubles(query, fragment)
     if rules_of(kind).is_sql:
         asked = _sql(query, fragment.relations, ConnectorKind(kind), parameters)
         return _with_split(asked, query, fragment, parameters) if fragment.splits else asked
     return _scan(query, fragment, parameters)
+
+
+def _ask_for_doubles(query: exp.Query, fragment: Fragment) -> None:
+    """MySQL writes a FLOAT in six digits; as a double it is the same number. Distinct rows are ordered by what is
+    selected, and stay as they are."""
+    if not isinstance(query, exp.Select) or query.args.get("distinct"):
+        return
+    for selected, column in zip(list(query.selects), fragment.read_columns, strict=True):
+        if column.type.name == "float":
+            exact = exp.Add(this=exp.paren(selected.unalias().copy()), expression=exp.Var(this="0e0"))
+            selected.replace(exp.alias_(exact, selected.alias_or_name, quoted=True))
 
 
 def _with_split(
