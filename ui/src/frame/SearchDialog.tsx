@@ -26,6 +26,7 @@ import { useId, useState, type KeyboardEvent } from "react";
 import { placesQuery, suggestQuery, type Suggestion } from "../api";
 import { contractsQuery } from "../api/contracts";
 import { Problem } from "../components";
+import { isLakeTable, splitColumn } from "../format/names";
 import { parseTableAt } from "../format/refs";
 import { NAMED } from "./places";
 
@@ -178,6 +179,13 @@ function Found({ id, choice, chosen, onOpen, onPoint }: FoundProps) {
   );
 }
 
+/** What is outside of the lake has columns that no lineage may know; its own page lists them. */
+function columnHref(router: ReturnType<typeof useRouter>, name: string, search: { at?: string }): string {
+  const { table } = splitColumn(name);
+  if (isLakeTable(table)) return router.buildLocation({ to: "/lineage", search: { focus: name, ...search } }).href;
+  return router.buildLocation({ to: "/assets/$assetId", params: { assetId: table } }).href;
+}
+
 function useChoices(text: string) {
   const router = useRouter();
   const words = text.trim();
@@ -197,7 +205,7 @@ function useChoices(text: string) {
       case "schema":
         return router.buildLocation({ to: "/catalog", search: { at: name } }).href;
       case "column":
-        return router.buildLocation({ to: "/lineage", search: { focus: name, ...search } }).href;
+        return columnHref(router, name, search);
       case "branch":
         return router.buildLocation({ to: "/branches/$branch", params: { branch: name } }).href;
       case "run":

@@ -76,6 +76,17 @@ describe("the header", () => {
     await waitFor(() => expect(router.state.location.href).toBe("/lineage?focus=core.orders.amount"));
   });
 
+  it("opens the asset of a column that is outside of the lake: lineage may not know it", async () => {
+    const user = userEvent.setup();
+    const name = "crm.public.people.email";
+    const { router } = renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/suggest": { items: [{ text: name, type: "column", qualified_name: name }] } });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    await user.keyboard("/");
+    await user.type(await screen.findByRole("combobox"), "email");
+    await user.click(await screen.findByRole("option", { name: /crm\.public\.people\.email/ }));
+    await waitFor(() => expect(router.state.location.href).toBe("/assets/crm.public.people"));
+  });
+
   it("finds tables that only lineage knows, once each, and opens their lineage", async () => {
     const user = userEvent.setup();
     const { router } = renderPage("/", {

@@ -10,6 +10,7 @@ import { asProblem, assetQuery, branchesQuery, type AssetDetail } from "../../ap
 import { profileQuery } from "../../api/profiles";
 import { useMayWrite } from "../../api/scope";
 import { QueryResult, PageHeader, Problem, RefSwitch, StatusBadge } from "../../components";
+import { isLakeTable } from "../../format/names";
 import { HEAD, showTableAt } from "../../format/refs";
 import { standOf } from "../../versioning/history/revision";
 import { RevisionNote } from "../../versioning/history/RevisionNote";
@@ -25,7 +26,7 @@ import { AssetQuality } from "./Quality";
 import { AssetSample } from "./Sample";
 import { AssetSchema } from "./Schema";
 import { TABS, type AssetSearch, type Tab } from "./search";
-import { isLakeTable, meantBy } from "./words";
+import { meantBy } from "./words";
 
 const route = getRouteApi("/frame/assets/$assetId");
 

@@ -21,11 +21,6 @@ export function queryCommand(table: string, at: string | undefined): string {
   return `forge query "SELECT * FROM ${table}"${where} --limit 1000`;
 }
 
-/** A name as the lake has them, `core.orders`: not `files:data/orders.csv` or `crm.public.people`. */
-export function isLakeTable(id: string): boolean {
-  return /^\w+\.\w+$/.test(id);
-}
-
 /** Where the graph has it: a pipeline of the project is the transform of the table that it makes. */
 export function nodeOf({ id, type, source, backed_by }: Pick<AssetDetail, "id" | "type" | "source" | "backed_by">): string {
   const [made] = backed_by;

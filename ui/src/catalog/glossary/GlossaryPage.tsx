@@ -15,7 +15,7 @@ import { CatalogNav } from "../Nav";
 import { TERM_STATES, type GlossarySearch } from "./search";
 import { Term } from "./Term";
 import { TermForm } from "./TermForm";
-import { byDomain, NO_DOMAIN, type TermGroup } from "./words";
+import { byDomain, NO_DOMAIN, termsMeant, type TermGroup } from "./words";
 
 const route = getRouteApi("/frame/glossary");
 
@@ -30,6 +30,9 @@ export default function GlossaryPage() {
     void navigate({ search: (before) => ({ ...before, ...part }), replace, resetScroll: false });
   };
   const terms = all.data ?? [];
+  // Links say an id, people a name.
+  const meant = search.term === undefined ? [] : termsMeant(terms, search.term);
+  const chosen = meant.length === 1 ? meant[0]?.id : undefined;
   return (
     <>
       <PageHeader
@@ -53,14 +56,14 @@ export default function GlossaryPage() {
                 <Text size="sm" c="dimmed" role="status" mb={8}>
                   {plural(found.length, "term")}
                 </Text>
-                <Terms found={found} search={search} change={change} />
+                <Terms found={found} search={search} chosen={chosen} change={change} />
               </div>
-              {search.term !== undefined && <Term id={search.term} terms={terms} change={change} />}
+              {search.term !== undefined && all.data !== undefined && (meant.length > 1 ? <Which name={search.term} terms={meant} /> : <Term id={chosen ?? search.term} terms={terms} change={change} />)}
             </div>
           )}
         </QueryResult>
       </Stack>
-      <Dialogs search={search} terms={terms} change={change} />
+      <Dialogs search={search} terms={terms} chosen={chosen} change={change} />
     </>
   );
 }
@@ -107,7 +110,28 @@ function Filters({ search, terms, change }: PartProps) {
   );
 }
 
-function Terms({ found, search, change }: { found: readonly TermView[] } & Omit<PartProps, "terms">) {
+/** A name that several domains have. */
+function Which({ name, terms }: { name: string; terms: readonly TermView[] }) {
+  return (
+    <section className="panel term" aria-labelledby="which-term">
+      <h2 id="which-term" className="term-name">
+        Which “{name}”?
+      </h2>
+      <ul className="term-list">
+        {terms.map((term) => (
+          <li key={term.id}>
+            <Link from="/glossary" to="/glossary" search={(before) => ({ ...before, term: term.id })} className="link name" resetScroll={false}>
+              {term.name}, {term.domain === "" ? NO_DOMAIN : term.domain}
+            </Link>
+            {term.definition !== "" && <> {plainLine(term.definition.slice(0, 160))}</>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Terms({ found, search, chosen, change }: { found: readonly TermView[]; chosen: string | undefined } & Omit<PartProps, "terms">) {
   if (found.length === 0 && !isFiltered(search)) {
     return (
       <div className="panel">
@@ -132,7 +156,7 @@ function Terms({ found, search, change }: { found: readonly TermView[] } & Omit<
       </div>
     );
   }
-  return byDomain(found).map((group) => <Group key={group.domain} group={group} chosen={search.term} />);
+  return byDomain(found).map((group) => <Group key={group.domain} group={group} chosen={chosen} />);
 }
 
 function Group({ group, chosen }: { group: TermGroup; chosen: string | undefined }) {
@@ -157,9 +181,9 @@ function Group({ group, chosen }: { group: TermGroup; chosen: string | undefined
   );
 }
 
-function Dialogs({ search, terms, change }: PartProps) {
+function Dialogs({ search, terms, chosen, change }: PartProps & { chosen: string | undefined }) {
   const remove = useDeleteTerm();
-  const term = terms.find((one) => one.id === search.term);
+  const term = terms.find((one) => one.id === chosen);
   const close = (): void => change({ dialog: undefined });
   if (search.dialog === undefined) return null;
   if (search.dialog === "new" || (search.dialog === "edit" && term !== undefined)) {

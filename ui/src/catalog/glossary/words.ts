@@ -17,6 +17,18 @@ export function byDomain(terms: readonly TermView[]): TermGroup[] {
     .toSorted((one, other) => Number(one.domain === "") - Number(other.domain === "") || one.domain.localeCompare(other.domain));
 }
 
+/** Equal for names that people take as the same: `Net Revenue`, `net_revenue`. */
+function nameKey(name: string): string {
+  const words = name.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== "").join(" ");
+}
+
+/** The terms that are meant by an id or, where there is none of that id, by a name: two domains may have the same. */
+export function termsMeant(terms: readonly TermView[], said: string): TermView[] {
+  const found = terms.find((term) => term.id === said);
+  return found === undefined ? terms.filter((term) => nameKey(term.name) === nameKey(said)) : [found];
+}
+
 export interface TermFields {
   name: string;
   domain: string;

@@ -7,9 +7,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { IconFilterOff, IconSearch, IconShieldLock, IconZoomQuestion } from "@tabler/icons-react";
 
-import type { PiiFindingView } from "../../api";
+import { asProblem, type PiiFindingView } from "../../api";
 import { itemsOf } from "../../api/pages";
-import { findingsQuery, useReview, useScan } from "../../api/pii";
+import { findingsQuery, useReview, useScan, useScanAll } from "../../api/pii";
 import { useMayWrite } from "../../api/scope";
 import { CopyCommand, EmptyState, notify, notifyProblem, PageHeader, Problem, QueryResult, ShowMore, TypedInput } from "../../components";
 import { LongWork } from "../../components/LongWork";
@@ -18,7 +18,7 @@ import { isTyping } from "../keys";
 import { CatalogNav } from "../Nav";
 import { Finding } from "./Finding";
 import { STATES, TYPES, type PiiSearch } from "./search";
-import { nextOf, stepFrom, surestFirst, typeName } from "./words";
+import { nextOf, stepFrom, surestFirst, typeName, typesOf } from "./words";
 
 const route = getRouteApi("/frame/pii");
 const PAGE = 100;
@@ -44,10 +44,10 @@ export default function PiiPage() {
   };
   return (
     <>
-      <PageHeader title="Personal data" about="What scans and lineage found in columns, how sure that is, and what people decided. Values are never shown." actions={<Scan table={search.table} />} />
+      <PageHeader title="Personal data" about="What scans and lineage found in columns, how sure that is, and what people decided. Values are never shown." actions={search.table === undefined ? <ScanAll /> : <Scan table={search.table} />} />
       <CatalogNav />
       <Stack gap="md">
-        <Filters search={search} change={change} />
+        <Filters search={search} types={typesOf(itemsOf(query.data?.pages ?? []))} change={change} />
         <QueryResult query={query} skeleton={<ListSkeleton />}>
           {({ pages }) => {
             const findings = surestFirst(itemsOf(pages));
@@ -64,10 +64,10 @@ export default function PiiPage() {
   );
 }
 
-function Scan({ table }: { table: string | undefined }) {
+function Scan({ table }: { table: string }) {
   const mayWrite = useMayWrite();
   const work = useScan();
-  if (!mayWrite || table === undefined) return null;
+  if (!mayWrite) return null;
   const scan = (): void => work.mutate(table, { onSuccess: () => notify("good", `${table} was scanned`), onError: notifyProblem });
   return (
     <div>
@@ -79,7 +79,35 @@ function Scan({ table }: { table: string | undefined }) {
   );
 }
 
-function Filters({ search, change }: { search: PiiSearch; change: (part: PiiSearch) => void }) {
+function ScanAll() {
+  const mayWrite = useMayWrite();
+  const work = useScanAll();
+  if (!mayWrite) return null;
+  const scan = (): void =>
+    work.mutate(undefined, {
+      onSuccess: ({ scanned }) => notify("good", `${plural(scanned, "table")} of the lake ${scanned === 1 ? "is" : "are"} scanned`),
+      onError: notifyProblem,
+    });
+  return (
+    <div>
+      <Button variant="default" loading={work.isPending} onClick={scan}>
+        Scan all tables
+      </Button>
+      {work.isPending && (
+        <Text size="sm" role="status" c="dimmed">
+          {work.done.of === 0 ? "Looking which tables there are…" : `Table ${work.done.tables + 1} of ${work.done.of}; one that did not change is passed over.`}
+        </Text>
+      )}
+      {work.data?.failed.map(({ table, error }) => (
+        <Text key={table} size="sm" role="alert" className="name">
+          {table} could not be scanned: {asProblem(error).message}
+        </Text>
+      ))}
+    </div>
+  );
+}
+
+function Filters({ search, types, change }: { search: PiiSearch; types: readonly string[]; change: (part: PiiSearch) => void }) {
   const chosen = search.types ?? [];
   return (
     <div role="search" className="pii-filters" aria-label="Filter findings">
@@ -106,7 +134,7 @@ function Filters({ search, change }: { search: PiiSearch; change: (part: PiiSear
         classNames={{ options: "assets-options" }}
         nothingFoundMessage="None of that name"
         clearButtonProps={{ "aria-label": "Any type: take the choice back" }}
-        data={[...new Set([...TYPES, ...chosen])].map((value) => ({ value, label: typeName(value) }))}
+        data={[...new Set([...TYPES, ...types, ...chosen])].map((value) => ({ value, label: typeName(value) }))}
         value={chosen}
         onChange={(value) => change({ types: value.length === 0 ? undefined : value })}
       />
@@ -199,7 +227,7 @@ function Nothing({ search, change }: { search: PiiSearch; change: (part: PiiSear
   if (!filtered && (search.state ?? "open") === "open") {
     return (
       <div className="panel">
-        <EmptyState icon={IconShieldLock} title="Nothing waits for a decision" action={<CopyCommand command="forge pii scan" />}>
+        <EmptyState icon={IconShieldLock} title="Nothing waits for a decision" action={<CopyCommand command="forge pii scan --all" />}>
           Every published run looks through its tables. What people decided is under Confirmed and Rejected.
         </EmptyState>
       </div>

@@ -2,7 +2,8 @@ import { oneOf, optional, text, texts } from "../../routing/search";
 
 /** No state: what nobody decided yet. */
 export const STATES = ["open", "confirmed", "rejected", "all"] as const;
-export const TYPES = ["email", "phone", "ssn", "credit_card", "address", "name", "date_of_birth", "ip_address", "passport", "drivers_license"] as const;
+/** Those that Forge knows by itself; what is found may have others. */
+export const TYPES = ["email", "phone", "ssn", "credit_card", "iban", "address", "name", "date_of_birth", "ip_address", "passport", "drivers_license"] as const;
 
 /** `finding`: the one that is opened. */
 export function piiSearch(raw: Record<string, unknown>) {

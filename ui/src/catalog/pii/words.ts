@@ -2,7 +2,7 @@
 import type { PiiFindingView } from "../../api";
 import { percent } from "../../format/numbers";
 
-const NAMES: Record<string, string> = { ssn: "social security number", ip_address: "IP address", email: "e-mail address", drivers_license: "driver’s licence" };
+const NAMES: Record<string, string> = { ssn: "social security number", iban: "IBAN", ip_address: "IP address", email: "e-mail address", drivers_license: "driver’s licence" };
 
 /** "e-mail address", "date of birth"; a quasi-identifier has no type. */
 export function typeName(type: string | null): string {
@@ -18,9 +18,14 @@ export function toneOf(score: number): "good" | "warn" | "calm" {
   return score >= 0.8 ? "good" : score >= 0.5 ? "warn" : "calm";
 }
 
-/** Quasi-identifiers, which point at nobody alone, come after all others. */
-export function surestFirst<T extends Pick<PiiFindingView, "type">>(findings: readonly T[]): T[] {
-  return findings.toSorted((one, other) => Number(one.type === null) - Number(other.type === null));
+/** By score; quasi-identifiers, which point at nobody alone, come after all others. */
+export function surestFirst<T extends Pick<PiiFindingView, "type" | "score">>(findings: readonly T[]): T[] {
+  return findings.toSorted((one, other) => Number(one.type === null) - Number(other.type === null) || other.score - one.score);
+}
+
+/** The types of what was found, each once. */
+export function typesOf(findings: readonly Pick<PiiFindingView, "type">[]): string[] {
+  return [...new Set(findings.flatMap(({ type }) => (type === null ? [] : [type])))].toSorted();
 }
 
 /** The one to look at after this one was decided and has left the list. */

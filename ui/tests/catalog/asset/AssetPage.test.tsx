@@ -3,7 +3,8 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import type { ProfiledColumnView, ProfileView, RowsView } from "../../../src/api";
-import { columnNamed, isLakeTable, maskedInWords, meantBy, nodeOf, queryCommand } from "../../../src/catalog/asset/words";
+import { columnNamed, maskedInWords, meantBy, nodeOf, queryCommand } from "../../../src/catalog/asset/words";
+import { isLakeTable } from "../../../src/format/names";
 import { isNumber, showValue } from "../../../src/format/values";
 import { badRows, whatWentWrong } from "../../../src/format/verdicts";
 import { askedFor, branchOfHistory, standOf } from "../../../src/versioning/history/revision";

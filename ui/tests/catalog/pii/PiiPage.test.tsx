@@ -3,9 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import type { PiiFindingView } from "../../../src/api";
-import { nextOf, stepFrom, surestFirst, typeName } from "../../../src/catalog/pii/words";
-import { paged, session } from "../../fixtures/catalog";
-import { renderPage } from "../../render";
+import { nextOf, stepFrom, surestFirst, typeName, typesOf } from "../../../src/catalog/pii/words";
+import { hit, paged, session } from "../../fixtures/catalog";
+import { renderPage, status } from "../../render";
 
 const FINDINGS = "GET /api/v1/catalog/pii/findings";
 const SESSION = "GET /api/v1/session";
@@ -71,6 +71,47 @@ describe("findings of personal data", () => {
   });
 });
 
+describe("looking for personal data", () => {
+  const ticket = (run: string) => ({ run_id: run, kind: "scan" });
+  const ended = (run: string) => ({ run_id: run, status: "succeeded", error: null });
+
+  it("says the command that looks through all tables, and does the same by a button", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage("/pii", {
+      [FINDINGS]: paged([]),
+      [SESSION]: session,
+      "GET /api/v1/catalog/search": paged([hit("core.customers"), hit("core.orders"), hit("crm.public.people"), { ...hit("old.gone"), vanished: true }]),
+      "POST /api/v1/catalog/assets/core.customers/pii/scan": status(202, ticket("r1")),
+      "GET /api/v1/runs/r1": ended("r1"),
+      "POST /api/v1/catalog/assets/core.orders/pii/scan": status(409, { code: "FORGE-E310", detail: "core.orders has no rows" }),
+    });
+    expect(await screen.findByText("forge pii scan --all")).toBeInTheDocument();
+    await user.click(await screen.findByRole("button", { name: "Scan all tables" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("core.orders could not be scanned: core.orders has no rows");
+    const scans = asked.filter(({ method }) => method === "POST").map(({ url }) => new URL(url).pathname);
+    expect(scans).toEqual(["/api/v1/catalog/assets/core.customers/pii/scan", "/api/v1/catalog/assets/core.orders/pii/scan"]);
+  });
+
+  it("offers every type, and those that only this project has", async () => {
+    const user = userEvent.setup();
+    renderPage("/pii", { [FINDINGS]: paged([finding("tax", { type: "tax_id" })]), [SESSION]: session });
+    await screen.findByText("the name says tax");
+    await user.click(screen.getByRole("combobox", { name: "Type" }));
+    expect(await screen.findByRole("option", { name: "IBAN" })).toBeInTheDocument();
+    expect(screen.getByRole("option", { name: "tax id" })).toBeInTheDocument();
+  });
+});
+
+describe("what search finds by", () => {
+  it("is asked again after a decision", async () => {
+    const user = userEvent.setup();
+    const { queries } = renderPage("/pii", { [FINDINGS]: open, [SESSION]: session, "PATCH /api/v1/catalog/pii/findings/email": finding("email", { state: "confirmed" }) });
+    queries.setQueryData(["find", {}], { pages: [], pageParams: [] });
+    await user.click(await screen.findByRole("button", { name: "Confirm" }));
+    await waitFor(() => expect(queries.getQueryState(["find", {}])?.isInvalidated).toBe(true));
+  });
+});
+
 describe("words of a finding", () => {
   const all = [finding("a"), finding("b"), finding("c")];
 
@@ -84,6 +125,8 @@ describe("words of a finding", () => {
 
   it("puts quasi-identifiers last, and names types", () => {
     expect(surestFirst([finding("country", { type: null }), finding("email")]).map((one) => one.column)).toEqual(["email", "country"]);
+    expect(surestFirst([finding("phone", { score: 0.6 }), finding("email", { score: 0.9 }), finding("country", { type: null, score: 1 })]).map((one) => one.column)).toEqual(["email", "phone", "country"]);
+    expect(typesOf([finding("a", { type: "tax_id" }), finding("b"), finding("c", { type: null }), finding("d")])).toEqual(["email", "tax_id"]);
     expect([typeName("ssn"), typeName("date_of_birth"), typeName(null)]).toEqual(["social security number", "date of birth", "quasi-identifier"]);
   });
 });
