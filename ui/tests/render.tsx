@@ -40,8 +40,8 @@ export function status(code: number, body: unknown): Status {
   return new Status(code, body);
 }
 
-export function serve(answers: Answers): Request[] {
-  const asked: Request[] = [];
+/** From now on these are the answers; what is asked goes on in `asked`. */
+export function serve(answers: Answers, asked: Request[] = []): Request[] {
   const known: Answers = {
     "GET /api/v1/system": system,
     "GET /api/v1/branches": { items: [], next_cursor: null, has_more: false },

@@ -25,7 +25,7 @@ const CROSSINGS: Readonly<Record<string, readonly string[]>> = {
   contracts: ["quality/quality.css"],
   federation: ["lineage/graph/LineagePicture", "quality/scale"],
   quality: ["versioning/compare/RowCounts", "versioning/compare/RowDiff", "versioning/merge/merge.css"],
-  runs: ["catalog/discovery/Recommendations", "lineage/graph/LineagePicture", "quality/incident/words"],
+  runs: ["catalog/discovery/Recommendations", "catalog/edit/words", "lineage/graph/LineagePicture", "quality/incident/words"],
 };
 
 /** A module of `src` without its ending, and what it imports of `src`. */

@@ -28,9 +28,18 @@ export const tagsQuery = () =>
     staleTime: 30_000,
   });
 
+/** Edits that wait for somebody else, of all assets; newest first. */
+export const proposalsQuery = () =>
+  queryOptions({
+    queryKey: ["proposals"],
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/proposals", { params: { query: { state: "open", limit: 500 } }, signal })),
+    retry: false,
+    staleTime: 15_000,
+  });
+
 function refresh(queries: QueryClient, assetId: string): void {
   void queries.invalidateQueries({ queryKey: ["asset", assetId] });
-  for (const key of ["find", "search", "suggest", "catalog", "glossary"]) void queries.invalidateQueries({ queryKey: [key] });
+  for (const key of ["proposals", "find", "search", "suggest", "catalog", "glossary"]) void queries.invalidateQueries({ queryKey: [key] });
 }
 
 export function useEditAsset(assetId: string) {
@@ -47,6 +56,18 @@ export function useUndoEdit(assetId: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (version: number) => unwrap(client.POST("/api/v1/catalog/assets/{asset_id}/undo", { params: of(assetId), body: { documentation_version: version } })),
+    onSettled: () => refresh(queries, assetId),
+  });
+}
+
+/** Makes a proposed edit so, or not. Whoever was faster is shown after a refusal. */
+export function useDecideProposal(assetId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, approve, comment }: { id: string; approve: boolean; comment: string }) => {
+      const sent = { params: { path: { proposal_id: id } }, body: { comment } };
+      return unwrap(approve ? client.POST("/api/v1/catalog/proposals/{proposal_id}/approve", sent) : client.POST("/api/v1/catalog/proposals/{proposal_id}/reject", sent));
+    },
     onSettled: () => refresh(queries, assetId),
   });
 }

@@ -18,6 +18,7 @@ import { TableHistory } from "../../versioning/history/TableHistory";
 import { AssetUsage } from "../discovery/Usage";
 import { Description } from "../edit/Documentation";
 import { Edits } from "../edit/Edits";
+import { Proposals } from "../edit/Proposals";
 import { AssetProfile } from "../profile/Profile";
 import { useHeldBack } from "./attempt";
 import { AssetFacts } from "./Facts";
@@ -130,6 +131,7 @@ function Shown({ asset, search, change }: ShownProps) {
     history: () => (
       <Stack gap="md">
         {inLake && <TableHistory asset={asset} stand={stand} branches={branches?.items ?? []} />}
+        <Proposals asset={asset} />
         <Edits asset={asset} />
       </Stack>
     ),

@@ -5,9 +5,10 @@ import type { AssetDetail } from "../../api";
 import { contractOfTableQuery } from "../../api/contracts";
 import { CommitLink, RelativeTime, RunLink, TableLink } from "../../components";
 import { Fact } from "../../components/Fact";
-import { bytes, count, NONE, plural } from "../../format/numbers";
+import { bytes, count, NONE, percent, plural } from "../../format/numbers";
 import { DocumentedFacts } from "../edit/Documentation";
 import { checksInWords } from "../list/words";
+import { showUnseen } from "../markdown/parse";
 import { useHeldBack } from "./attempt";
 
 /** What one wants to know of a table before anything else. */
@@ -20,7 +21,7 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
         {(inLake || asset.row_count != null) && <Fact label="Rows">{asset.row_count == null && asset.type === "view" ? "counted when it is read" : count(asset.row_count)}</Fact>}
         {(inLake || asset.size_bytes != null) && <Fact label="Size">{asset.size_bytes == null && asset.type === "view" ? "stores nothing" : bytes(asset.size_bytes)}</Fact>}
         {(inLake || asset.columns > 0) && <Fact label="Columns">{count(asset.columns)}</Fact>}
-        {asset.key.length > 0 && <Fact label="Key">{asset.key.join(", ")}</Fact>}
+        {asset.key.length > 0 && asset.key.join() !== asset.primary_key.join() && <Fact label="Key">{asset.key.join(", ")}</Fact>}
         {(inLake || asset.updated_at != null) && (
           <Fact label="Changed">
             <RelativeTime time={asset.updated_at} />
@@ -34,11 +35,13 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
             </Link>
           </Fact>
         )}
+        {asset.quality_score != null && <Fact label="Quality">{percent(asset.quality_score)} of its checks passed</Fact>}
         <DocumentedFacts asset={asset} />
         <Fact label="Contract">
           <TheContract table={asset.qualified_name} />
         </Fact>
         {inLake ? <Version asset={asset} /> : <Source asset={asset} />}
+        {asset.former_names.length > 0 && <Fact label="Former names">{showUnseen(asset.former_names.join(", "))}</Fact>}
         {(inLake || asset.upstream_tables.length > 0) && (
           <Fact label="Made of" wide>
             <Tables tables={asset.upstream_tables} at={at} none="nothing in this project" />

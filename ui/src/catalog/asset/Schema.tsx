@@ -7,7 +7,7 @@ import { asProblem, type AssetColumn, type AssetDetail, type ProfiledColumnView 
 import { profileQuery } from "../../api/profiles";
 import { ColumnLink, DataTable, EmptyState, StatusBadge, type Column } from "../../components";
 import { NONE } from "../../format/numbers";
-import { ColumnTerm, ColumnText } from "../edit/Documentation";
+import { ColumnTags, ColumnTerm, ColumnText } from "../edit/Column";
 import { Distribution } from "../profile/Distribution";
 import { distinctInWords, rowsRead, share } from "../profile/words";
 
@@ -48,7 +48,17 @@ export function AssetSchema({ asset, at }: Props) {
         ]
       : []),
     { key: "about", label: "What it is", cell: (column) => <ColumnText asset={asset} column={column} /> },
-    { key: "term", label: "Term", wide: "table", cell: (column) => <ColumnTerm asset={asset} column={column} /> },
+    {
+      key: "term",
+      label: "Term and tags",
+      wide: "table",
+      cell: (column) => (
+        <>
+          <ColumnTerm asset={asset} column={column} />
+          <ColumnTags asset={asset} column={column} />
+        </>
+      ),
+    },
     { key: "from", label: "Comes from", cell: (column) => <Sources column={column} at={at} /> },
   ];
   return (

@@ -1,18 +1,20 @@
-import { Autocomplete, NativeSelect, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
+import { Autocomplete, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
-import type { AssetColumn, AssetDetail } from "../../api";
+import type { AssetDetail } from "../../api";
 import { domainsQuery, tagsQuery } from "../../api/documentation";
-import { termsQuery, termSuggestionsQuery } from "../../api/glossary";
+import { termsQuery } from "../../api/glossary";
 import { Fact } from "../../components/Fact";
 import { NONE } from "../../format/numbers";
 import { Markdown } from "../markdown/Markdown";
 import { showUnseen } from "../markdown/parse";
 import { Editable } from "./Editable";
+import { LongText, LONGEST, Names, ShortText, Terms } from "./Editors";
+import { WaitingHere } from "./Proposals";
+import { TagLinks } from "./TagLinks";
 
 const LEVELS = ["public", "internal", "confidential", "restricted"] as const;
-const LONGEST = 200;
 
 interface Props {
   asset: AssetDetail;
@@ -35,30 +37,16 @@ export function Description({ asset }: Props) {
           Its domain asks for {asset.missing.join(", ")}; nobody has said it yet.
         </Text>
       )}
+      <WaitingHere asset={asset} />
     </section>
   );
-}
-
-function LongText({ label, draft, change }: { label: string; draft: string; change: (text: string) => void }) {
-  // eslint-disable-next-line jsx-a11y-x/no-autofocus -- who clicked the pencil wants to type
-  return <Textarea autoFocus aria-label={label} autosize minRows={2} maxRows={18} value={draft} onChange={(event) => change(event.currentTarget.value)} />;
 }
 
 /** Who answers for it, where it belongs, and how careful one must be with it. */
 export function DocumentedFacts({ asset }: Props) {
   return (
     <>
-      <Fact label="Owner">
-        <Editable asset={asset} path="owner" label="Owner" value={asset.owner ?? ""} editor={(draft, change) => <ShortText label="Owner" draft={draft} change={change} />}>
-          {asset.owner == null ? (
-            "nobody"
-          ) : (
-            <Link to="/search" search={{ owners: [asset.owner] }} className="link name" title={`Everything of ${asset.owner}`}>
-              {showUnseen(asset.owner)}
-            </Link>
-          )}
-        </Editable>
-      </Fact>
+      <People asset={asset} />
       <Fact label="Domain">
         <Editable asset={asset} path="domain" label="Domain" value={asset.domain ?? ""} editor={(draft, change) => <Domain draft={draft} change={change} />}>
           {asset.domain == null ? (
@@ -80,8 +68,72 @@ export function DocumentedFacts({ asset }: Props) {
           {asset.tags.length === 0 ? NONE : <TagLinks tags={asset.tags} />}
         </Editable>
       </Fact>
-      {(asset.team != null || asset.stewards.length > 0) && <Fact label="Team and stewards">{showUnseen([asset.team, ...asset.stewards].filter((one) => one != null).join(", "))}</Fact>}
+      <Fact label="Terms">
+        <Editable asset={asset} path="terms" label="Terms" value={asset.terms} editor={(draft, change) => <Terms label="Terms" draft={draft} change={change} />}>
+          {asset.terms.length === 0 ? NONE : <TermLinks terms={asset.terms} />}
+        </Editable>
+      </Fact>
+      <PrimaryKey asset={asset} />
+      <Fact label="Deprecated">
+        <Editable asset={asset} path="deprecated" label="Deprecated" value={asset.deprecated ?? ""} editor={(draft, change) => <LongText label="Why it is deprecated, and what to use instead" draft={draft} change={change} />}>
+          {asset.deprecated == null ? "no" : showUnseen(asset.deprecated)}
+        </Editable>
+      </Fact>
     </>
+  );
+}
+
+/** Owner, team and stewards. */
+function People({ asset }: Props) {
+  return (
+    <>
+      <Fact label="Owner">
+        <Editable asset={asset} path="owner" label="Owner" value={asset.owner ?? ""} editor={(draft, change) => <ShortText label="Owner" draft={draft} change={change} />}>
+          {asset.owner == null ? (
+            "nobody"
+          ) : (
+            <Link to="/search" search={{ owners: [asset.owner] }} className="link name" title={`Everything of ${asset.owner}`}>
+              {showUnseen(asset.owner)}
+            </Link>
+          )}
+        </Editable>
+      </Fact>
+      <Fact label="Team">
+        <Editable asset={asset} path="team" label="Team" value={asset.team ?? ""} editor={(draft, change) => <ShortText label="Team" draft={draft} change={change} />}>
+          {asset.team == null ? NONE : showUnseen(asset.team)}
+        </Editable>
+      </Fact>
+      <Fact label="Stewards">
+        <Editable asset={asset} path="stewards" label="Stewards" value={asset.stewards} editor={(draft, change) => <Names label="Stewards" draft={draft} change={change} />}>
+          {asset.stewards.length === 0 ? NONE : showUnseen(asset.stewards.join(", "))}
+        </Editable>
+      </Fact>
+    </>
+  );
+}
+
+/** Of which columns it is; they are offered as they are typed. */
+function PrimaryKey({ asset }: Props) {
+  const columns = asset.schema.map((column) => column.name);
+  return (
+    <Fact label="Primary key">
+      <Editable asset={asset} path="primary_key" label="Primary key" value={asset.primary_key} editor={(draft, change) => <Names label="Primary key" draft={draft} change={change} offered={columns} />}>
+        {asset.primary_key.length === 0 ? NONE : asset.primary_key.join(", ")}
+      </Editable>
+    </Fact>
+  );
+}
+
+function TermLinks({ terms }: { terms: readonly string[] }) {
+  const { data } = useQuery(termsQuery({}));
+  return (
+    <span className="fact-tags">
+      {terms.map((id) => (
+        <Link key={id} to="/glossary" search={{ term: id }} className="link name">
+          {data?.find((term) => term.id === id)?.name ?? id}
+        </Link>
+      ))}
+    </span>
   );
 }
 
@@ -96,15 +148,10 @@ function Classification({ asset }: Props) {
   );
 }
 
-function ShortText({ label, draft, change }: { label: string; draft: string; change: (text: string) => void }) {
-  // eslint-disable-next-line jsx-a11y-x/no-autofocus -- as above
-  return <TextInput autoFocus size="xs" aria-label={label} maxLength={LONGEST} value={draft} onChange={(event) => change(event.currentTarget.value)} />;
-}
-
 function Domain({ draft, change }: { draft: string; change: (text: string) => void }) {
   const { data } = useQuery(domainsQuery());
   return (
-    // eslint-disable-next-line jsx-a11y-x/no-autofocus -- as above
+    // eslint-disable-next-line jsx-a11y-x/no-autofocus -- who clicked the pencil wants to type
     <Autocomplete autoFocus size="xs" aria-label="Domain" maxLength={LONGEST} data={(data ?? []).map((one) => one.name)} value={draft} onChange={change} />
   );
 }
@@ -125,82 +172,5 @@ function Level({ draft, change }: { draft: string; change: (text: string) => voi
 
 function Tags({ draft, change }: { draft: string[]; change: (tags: string[]) => void }) {
   const { data } = useQuery(tagsQuery());
-  return (
-    <TagsInput
-      // eslint-disable-next-line jsx-a11y-x/no-autofocus -- as above
-      autoFocus
-      size="xs"
-      aria-label="Tags"
-      placeholder="Enter after each"
-      acceptValueOnBlur
-      maxTags={200}
-      data={(data ?? []).map((one) => one.name)}
-      value={draft}
-      onChange={change}
-    />
-  );
-}
-
-function TagLinks({ tags }: { tags: readonly string[] }) {
-  return (
-    <span className="fact-tags">
-      {tags.map((tag) => (
-        <Link key={tag} to="/search" search={{ tags: [tag] }} className="tag" title={`Everything tagged ${tag}`}>
-          {showUnseen(tag)}
-        </Link>
-      ))}
-    </span>
-  );
-}
-
-/** What a column is. */
-export function ColumnText({ asset, column }: Props & { column: AssetColumn }) {
-  const path = `columns.${column.name.toLowerCase()}.description`;
-  const label = `Description of ${column.name}`;
-  return (
-    <Editable asset={asset} path={path} label={label} value={column.description} lines editor={(draft, change) => <LongText label={label} draft={draft} change={change} />}>
-      {column.description === "" ? <span className="quiet">no description</span> : showUnseen(column.description)}
-    </Editable>
-  );
-}
-
-/** The word of the glossary that a column holds; where nobody chose one, the one that its name suggests. */
-export function ColumnTerm({ asset, column }: Props & { column: AssetColumn }) {
-  const { data: terms } = useQuery(termsQuery({}));
-  const { data: suggested } = useQuery(termSuggestionsQuery(asset.id));
-  const path = `columns.${column.name.toLowerCase()}.term`;
-  const named = terms?.find((term) => term.id === column.term)?.name ?? column.term;
-  const guess = suggested?.find((one) => one.column.toLowerCase() === column.name.toLowerCase());
-  if (column.term == null && (terms ?? []).length === 0) return <span className="quiet">{NONE}</span>;
-  return (
-    <Editable
-      asset={asset}
-      path={path}
-      label={`Term of ${column.name}`}
-      value={column.term ?? guess?.term ?? ""}
-      editor={(draft, change) => (
-        <NativeSelect
-          // eslint-disable-next-line jsx-a11y-x/no-autofocus -- as above
-          autoFocus
-          size="xs"
-          aria-label={`Term of ${column.name}`}
-          value={draft}
-          onChange={(event) => change(event.currentTarget.value)}
-          data={[{ value: "", label: "none" }, ...(terms ?? []).map((term) => ({ value: term.id, label: term.name }))]}
-        />
-      )}
-    >
-      {column.term != null ? (
-        <Link to="/glossary" search={{ term: column.term }} className="link name">
-          {named}
-        </Link>
-      ) : guess === undefined ? (
-        <span className="quiet">{NONE}</span>
-      ) : (
-        <span className="quiet" title={guess.reason}>
-          {guess.name}?
-        </span>
-      )}
-    </Editable>
-  );
+  return <Names label="Tags" draft={draft} change={change} offered={(data ?? []).map((one) => one.name)} />;
 }

@@ -1,5 +1,5 @@
 /** Edits of documentation: what is sent, and what a change says. */
-import type { EditView } from "../../api";
+import type { AssetDetail, EditView, ProposalView } from "../../api";
 import { showUnseen } from "../markdown/parse";
 
 type Value = unknown;
@@ -38,6 +38,21 @@ export function pathInWords(path: string): string {
   if (!path.startsWith("columns.")) return path.replaceAll("_", " ");
   const at = path.lastIndexOf(".");
   return `${path.slice(at + 1)} of ${path.slice("columns.".length, at)}`;
+}
+
+/** What a field says now, by its path. */
+export function valueAt(asset: AssetDetail, path: string): Value {
+  if (!path.startsWith("columns.")) return (asset as unknown as Record<string, Value>)[path];
+  const at = path.lastIndexOf(".");
+  const name = path.slice("columns.".length, at);
+  const column = asset.schema.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  return (column as unknown as Record<string, Value> | undefined)?.[path.slice(at + 1)];
+}
+
+/** Those of an asset, under whatever name it was proposed. */
+export function proposedFor(proposals: readonly ProposalView[], { id, qualified_name, former_names }: Pick<AssetDetail, "id" | "qualified_name" | "former_names">): ProposalView[] {
+  const names = [id, qualified_name, ...former_names];
+  return proposals.filter((one) => names.includes(one.asset));
 }
 
 /** The edit that changed this field last, or the last one at all. */

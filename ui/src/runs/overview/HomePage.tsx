@@ -13,6 +13,7 @@ import { sawOf, subjectOf } from "../../quality/incident/words";
 import { BrokenRun, BranchHealth } from "./BranchHealth";
 import { Counters } from "./Counters";
 import { Incident } from "./Incident";
+import { WaitingEdits } from "./WaitingEdits";
 import { isBroken } from "./words";
 
 const route = getRouteApi("/frame/");
@@ -74,6 +75,7 @@ function Content({ overview }: { overview: Overview }) {
           <Recent changes={overview.recent} />
         </div>
       )}
+      <WaitingEdits />
       <Recommendations />
     </div>
   );

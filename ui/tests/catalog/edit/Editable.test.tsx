@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { afterInWords, bodyOfEdit, fieldInWords, pathInWords, stillThere, theirsOf } from "../../../src/catalog/edit/words";
-import { asset, main, paged, session } from "../../fixtures/catalog";
+import { asset, column, main, paged, session } from "../../fixtures/catalog";
 import { renderPage, serve, status } from "../../render";
 
 const ASSET = "GET /api/v1/catalog/assets/core.orders";
@@ -71,6 +71,45 @@ describe("a description", () => {
     const about = await screen.findByRole("region", { name: "Description" });
     expect(await within(about).findByLabelText("written in catalog/core.yaml:7")).toBeInTheDocument();
     expect(within(about).queryByRole("button")).not.toBeInTheDocument();
+  });
+});
+
+describe("every field that people say", () => {
+  const terms = [{ id: "sales.order", name: "Order", domain: "sales", definition: "", synonyms: [], related: [], examples: [], owner: null, state: "draft", version: 1, created_at: null, updated_at: null, updated_by: "", file: null }];
+
+  it.each([
+    ["team", { team: "retail" }],
+    ["stewards", { stewards: ["x"] }],
+    ["primary key", { primary_key: ["order_id", "x"] }],
+    ["deprecated", { deprecated: "x" }],
+    ["tags of email", { columns: { email: { tags: ["x"] } } }],
+  ])("is edited where it stands: %s", async (label, body) => {
+    const user = userEvent.setup();
+    const { asked } = renderPage("/assets/core.orders", { ...known, [EDIT]: { asset: line, edit, proposal: null } });
+    await user.click(await screen.findByRole("button", { name: `Edit ${label}` }));
+    await user.keyboard(label === "team" ? "retail" : "x");
+    // Enter ends a name; the button saves.
+    if (!["team", "deprecated"].includes(label)) await user.keyboard("{Enter}");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(asked.some(({ method }) => method === "PATCH")).toBe(true));
+    const sent: unknown = await asked.find(({ method }) => method === "PATCH")?.json();
+    expect(sent).toEqual({ expected_version: 3, ...body });
+  });
+
+  it("is shown: terms, tags of columns, quality and former names", async () => {
+    const user = userEvent.setup();
+    const schema = [column("email", { tags: ["contact"] })];
+    const { asked } = renderPage("/assets/core.orders", { ...known, [ASSET]: asset({ terms: ["sales.order"], former_names: ["old.orders"], quality_score: 93.7, schema }), [TERMS]: paged(terms), [EDIT]: { asset: line, edit, proposal: null } });
+    expect(await screen.findByRole("link", { name: "Order" })).toHaveAttribute("href", "/glossary?term=sales.order");
+    expect(screen.getByRole("link", { name: "contact" })).toHaveAttribute("href", "/search?tags=contact");
+    expect(screen.getByText("old.orders")).toBeInTheDocument();
+    expect(screen.getByText("93.7% of its checks passed")).toBeInTheDocument();
+    await user.click(await screen.findByRole("button", { name: "Edit terms" }));
+    await user.keyboard("{Backspace}");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(asked.some(({ method }) => method === "PATCH")).toBe(true));
+    const sent: unknown = await asked.find(({ method }) => method === "PATCH")?.json();
+    expect(sent).toEqual({ expected_version: 3, terms: null });
   });
 });
 

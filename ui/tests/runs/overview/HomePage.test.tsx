@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { brokenWords, standingOf } from "../../../src/runs/overview/words";
+import { paged } from "../../fixtures/catalog";
 import { calm, empty, incident } from "../../fixtures/overview";
 import { failed, run, running } from "../../fixtures/runs";
 import { renderPage, status } from "../../render";
@@ -106,6 +107,49 @@ describe("a branch without an incident", () => {
       where: "core.orders",
     });
     expect(brokenWords(run({ status: "interrupted" })).title).toBe("The last run was cut off");
+  });
+});
+
+describe("what one may want to see", () => {
+  const recommended = {
+    id: "marts.daily_revenue",
+    name: "daily_revenue",
+    qualified_name: "marts.daily_revenue",
+    type: "table",
+    description: "Revenue **by day**.",
+    score: 0.8,
+    reasons: [
+      { source: "lineage", text: "made of core.orders, which you looked at", points: 1 },
+      { source: "people", text: "people who used core.orders used it too", points: 1 },
+    ],
+  };
+
+  it("is on the home page, each with its reasons", async () => {
+    renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/recommendations": paged([recommended]) });
+    const section = await screen.findByRole("region", { name: "You may want to see" });
+    expect(within(section).getByRole("link", { name: "marts.daily_revenue" })).toHaveAttribute("href", "/assets/marts.daily_revenue");
+    expect(section).toHaveTextContent("Revenue by day.");
+    const why = within(section).getByRole("list", { name: "Why" });
+    expect(within(why).getAllByRole("listitem").map((one) => one.textContent)).toEqual(["made of core.orders, which you looked at", "people who used core.orders used it too"]);
+    expect(within(section).getByRole("link", { name: "Search the catalog" })).toHaveAttribute("href", "/search");
+  });
+
+  it("takes no room where there is nothing to say, and breaks nothing where it cannot be asked", async () => {
+    const { unmount } = renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/recommendations": paged([]) });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    expect(screen.queryByRole("region", { name: "You may want to see" })).not.toBeInTheDocument();
+    unmount();
+    renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/recommendations": status(503, { code: "FORGE-E401", detail: "busy" }) });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+  });
+
+  it("has the edits that wait for approval, with the way to decide", async () => {
+    const proposal = { id: "p1", asset: "core.orders", state: "open", changes: { owner: "eve" }, documentation_version: 3, undoes: null, by: "ada@shop.example", at: "2026-11-15T22:00:00Z", decided_by: null, decided_at: null, comment: "" };
+    renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/proposals": paged([proposal]) });
+    const section = await screen.findByRole("region", { name: "1 edit waits for approval" });
+    expect(section).toHaveTextContent("core.orders: owner, by ada@shop.example");
+    expect(within(section).getByRole("link", { name: /^Decide/ })).toHaveAttribute("href", "/assets/core.orders?tab=history");
   });
 });
 
