@@ -2,7 +2,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
-import type { Direction } from "./types";
+import { problemOf } from "./problem";
+import type { Direction, ErdView } from "./types";
 
 export interface GraphWanted {
   root: string;
@@ -67,6 +68,28 @@ export const placesQuery = (query: string, limit: number) =>
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
+
+interface ErdWanted {
+  schema?: string | undefined;
+  at?: string | undefined;
+}
+
+/** Tables with their keys and what joins them; without a schema of all. */
+export const erdQuery = ({ schema, at }: ErdWanted) =>
+  queryOptions({
+    queryKey: ["erd", schema ?? null, at ?? "HEAD"],
+    // A text is only answered where another format was asked for.
+    queryFn: async ({ signal }) => (await unwrap(client.GET("/api/v1/lineage/erd", { params: { query: { schema, at } }, signal }))) as ErdView,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+
+/** The same as a drawing of the server's, or in a language of diagrams. */
+export async function fetchErdText({ schema, at, format }: ErdWanted & { format: "svg" | "mermaid" | "dot" }): Promise<string> {
+  const { data, error, response } = await client.GET("/api/v1/lineage/erd", { params: { query: { schema, at, format } }, parseAs: "text" });
+  if (!response.ok) throw problemOf(response.status, error);
+  return data ?? "";
+}
 
 const MOST_COLUMNS = 500;
 

@@ -17,6 +17,7 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../federation/virtual/VirtualTablePage"),
   () => import("../lineage/graph/LineagePage"),
   () => import("../lineage/sources/SourcesPage"),
+  () => import("../lineage/erd/ErdPage"),
   () => import("../lineage/impact/ImpactPage"),
   () => import("../quality/QualityPage"),
   () => import("../quality/monitor/MonitorsPage"),

@@ -22,6 +22,7 @@ import { Frame } from "../frame/Frame";
 import { NotFound } from "../frame/NotFound";
 import { PageProblem } from "../frame/PageProblem";
 import { PageSkeleton } from "../frame/PageSkeleton";
+import { erdSearch } from "../lineage/erd/search";
 import { lineageSearch } from "../lineage/graph/search";
 import { impactSearch } from "../lineage/impact/search";
 import { sourcesSearch } from "../lineage/sources/search";
@@ -140,6 +141,12 @@ const sources = createRoute({
   path: "/lineage/sources",
   validateSearch: sourcesSearch,
   component: lazyRouteComponent(() => import("../lineage/sources/SourcesPage")),
+});
+const erd = createRoute({
+  getParentRoute: () => frame,
+  path: "/lineage/erd",
+  validateSearch: erdSearch,
+  component: lazyRouteComponent(() => import("../lineage/erd/ErdPage")),
 });
 const impact = createRoute({
   getParentRoute: () => frame,
@@ -270,7 +277,7 @@ const ofCatalog = [catalog, search, assets, asset, glossary, pii] as const;
 const ofQuality = [quality, monitors, newMonitor, monitor, editMonitor, result, incidents, incident, anomalies, remediations, remediation] as const;
 const ofFederation = [query, declared, virtualTables, virtualTable] as const;
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, ...ofCatalog, ...ofFederation, lineage, sources, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
+  frame.addChildren([home, runs, run, ...ofCatalog, ...ofFederation, lineage, sources, erd, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

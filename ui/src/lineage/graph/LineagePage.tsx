@@ -7,6 +7,7 @@ import { IconBinaryTree2, IconFileCode, IconTargetArrow } from "@tabler/icons-re
 
 import { searchQuery } from "../../api";
 import { EmptyState, QueryResult, PageHeader } from "../../components";
+import { LineageNav } from "../Nav";
 import { NearestNames } from "../NearestNames";
 import { Controls } from "./Controls";
 import { HEIGHT, GraphPanel } from "./GraphPanel";
@@ -40,6 +41,7 @@ export default function LineagePage() {
           </>
         }
       />
+      <LineageNav at={at} />
       <Controls />
       {focus === undefined ? <Choose /> : <Asked focus={focus} />}
     </>
