@@ -20,6 +20,14 @@ export const similarQuery = (assetId: string, limit = 8) =>
     retry: false,
   });
 
+/** Most used first; of one domain, or of all. */
+export const popularQuery = (domain: string | undefined, period: UsageView["period"], limit = 20) =>
+  queryOptions({
+    queryKey: ["popular", domain ?? null, period, limit],
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/popular", { params: { query: { domain, time_range: period, limit } }, signal })),
+    staleTime: 30_000,
+  });
+
 export const usageQuery = (assetId: string, period: UsageView["period"] = "month") =>
   queryOptions({
     queryKey: ["asset", assetId, "usage", period],

@@ -2,7 +2,8 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { client, itemsOf, unwrap } from "./client";
-import type { TermChange, TermCreate, TermView } from "./types";
+import { problemOf } from "./problem";
+import type { TermChange, TermCreate, TermImportBody, TermView } from "./types";
 
 /** As many as one request may give; a glossary that people wrote is shorter. */
 const ALL = 500;
@@ -81,4 +82,22 @@ export function useDeleteTerm() {
       unwrap(client.DELETE("/api/v1/catalog/glossary/terms/{term_id}", { params: { ...of(id), query: { expected_version: version } } })),
     onSuccess: () => refresh(queries),
   });
+}
+
+/** With `dry_run` only what would change. */
+export function useImportTerms() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: TermImportBody) => unwrap(client.POST("/api/v1/catalog/glossary/import", { body })),
+    onSuccess: ({ dry_run }) => {
+      if (!dry_run) refresh(queries);
+    },
+  });
+}
+
+/** The terms as a file. */
+export async function fetchGlossary(format: TermImportBody["format"], domain: string | undefined): Promise<string> {
+  const { data, error, response } = await client.GET("/api/v1/catalog/glossary/export", { params: { query: { format, domain } }, parseAs: "text" });
+  if (!response.ok) throw problemOf(response.status, error);
+  return data ?? "";
 }

@@ -200,7 +200,7 @@ function useChoices(text: string) {
     const search = revision === "HEAD" ? {} : { at: revision };
     switch (suggestion.type) {
       case "term":
-        return router.buildLocation({ to: "/glossary", search: { term: name } }).href;
+        return router.buildLocation({ to: "/glossary", search: { term: suggestion.id ?? name } }).href;
       case "database":
       case "schema":
         return router.buildLocation({ to: "/catalog", search: { at: name } }).href;

@@ -14,6 +14,7 @@ import { domainsQuery } from "../../api/documentation";
 import { itemsOf } from "../../api/pages";
 import { CopyCommand, DataTable, EmptyState, PageHeader, QueryResult, ShowMore, StatusBadge, TableLink, type Column } from "../../components";
 import { count, NONE, percent, plural } from "../../format/numbers";
+import { Popular } from "../discovery/Popular";
 import { plainLine } from "../markdown/parse";
 import { CatalogNav } from "../Nav";
 import type { BrowseSearch } from "./search";
@@ -36,17 +37,22 @@ export default function CatalogPage() {
             data={[
               { value: "place", label: "By place" },
               { value: "domain", label: "By domain" },
+              { value: "popular", label: "Popular" },
             ]}
             value={search.by ?? "place"}
-            onChange={(value) => void navigate({ search: { by: value === "domain" ? "domain" : undefined }, resetScroll: false })}
+            onChange={(value) => void navigate({ search: { by: value === "domain" || value === "popular" ? value : undefined }, resetScroll: false })}
           />
         }
       />
       <CatalogNav />
-      <div className="browse">
-        {search.by === "domain" ? <Domains at={search.at} /> : <Places at={search.at} />}
-        <Content search={search} />
-      </div>
+      {search.by === "popular" ? (
+        <Popular domain={search.at} period={search.period} onChange={(part) => void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false })} />
+      ) : (
+        <div className="browse">
+          {search.by === "domain" ? <Domains at={search.at} /> : <Places at={search.at} />}
+          <Content search={search} />
+        </div>
+      )}
     </>
   );
 }

@@ -12,6 +12,7 @@ import { ConfirmDialog, CopyCommand, EmptyState, notify, PageHeader, QueryResult
 import { plural } from "../../format/numbers";
 import { plainLine } from "../markdown/parse";
 import { CatalogNav } from "../Nav";
+import { ExportTerms, ImportButton, ImportTerms } from "./Files";
 import { TERM_STATES, type GlossarySearch } from "./search";
 import { Term } from "./Term";
 import { TermForm } from "./TermForm";
@@ -39,11 +40,17 @@ export default function GlossaryPage() {
         title="Glossary"
         about="What the words of the business mean, and which columns hold them."
         actions={
-          mayWrite && (
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => change({ dialog: "new" })}>
-              New term
-            </Button>
-          )
+          <>
+            {terms.length > 0 && <ExportTerms domain={search.domain} />}
+            {mayWrite && (
+              <>
+                <ImportButton onOpen={() => change({ dialog: "import" })} />
+                <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => change({ dialog: "new" })}>
+                  New term
+                </Button>
+              </>
+            )}
+          </>
         }
       />
       <CatalogNav />
@@ -186,6 +193,7 @@ function Dialogs({ search, terms, chosen, change }: PartProps & { chosen: string
   const term = terms.find((one) => one.id === chosen);
   const close = (): void => change({ dialog: undefined });
   if (search.dialog === undefined) return null;
+  if (search.dialog === "import") return <ImportTerms onClose={close} />;
   if (search.dialog === "new" || (search.dialog === "edit" && term !== undefined)) {
     return (
       <TermForm

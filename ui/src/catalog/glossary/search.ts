@@ -9,7 +9,7 @@ export function glossarySearch(raw: Record<string, unknown>) {
     domain: text(raw, "domain"),
     state: oneOf(raw, "state", TERM_STATES),
     term: text(raw, "term"),
-    dialog: oneOf(raw, "dialog", ["new", "edit", "delete"]),
+    dialog: oneOf(raw, "dialog", ["new", "edit", "delete", "import"]),
   });
 }
 

@@ -37,12 +37,12 @@ export function RelationPanel({ relation, at, onClose }: Props) {
           </Fact>
         )}
       </dl>
-      {relation.type === "join" && <JoinSightings evidence={relation.evidence} />}
+      {relation.type !== "lineage" && relation.evidence.length > 0 && <JoinSightings evidence={relation.evidence} />}
     </aside>
   );
 }
 
-/** Where code or a run joined so. */
+/** Where the key is declared, or where code or a run joined so. */
 export function JoinSightings({ evidence }: { evidence: JoinView["evidence"] }) {
   return (
     <ul className="erd-evidence" aria-label="Evidence">

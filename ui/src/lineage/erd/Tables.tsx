@@ -21,7 +21,7 @@ export function ErdTables({ erd, relations, at }: Props) {
     { key: "kind", label: "How", cell: kindInWords },
     { key: "cardinality", label: "Cardinality", cell: (one) => cardinalityOf(one) || NONE },
     { key: "sure", label: "Confidence", cell: surenessOf },
-    { key: "evidence", label: "Evidence", cell: (one) => (one.type === "join" ? <JoinSightings evidence={one.evidence} /> : one.type === "lineage" ? plural(one.edges, "edge") : NONE) },
+    { key: "evidence", label: "Evidence", cell: (one) => (one.type === "lineage" ? plural(one.edges, "edge") : one.evidence.length > 0 ? <JoinSightings evidence={one.evidence} /> : NONE) },
   ];
   const ofTables: Column<ErdTableView>[] = [
     { key: "name", label: "Table", cell: (table) => <TableName name={table.name} at={at} /> },

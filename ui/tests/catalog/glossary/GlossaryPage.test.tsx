@@ -22,6 +22,43 @@ const known = {
   "GET /api/v1/catalog/glossary/terms/web.basket": { ...other, links: [] },
 };
 
+describe("files of terms", () => {
+  const IMPORT = "POST /api/v1/catalog/glossary/import";
+  const file = new File(["name,domain\nOrder,sales\n"], "terms.csv", { type: "text/csv" });
+
+  it("say what they would change before they are imported", async () => {
+    const user = userEvent.setup();
+    const { asked, container } = renderPage("/glossary?dialog=import", { ...known, [IMPORT]: { added: ["sales.order"], changed: [], unchanged: ["sales.basket"], dry_run: true } });
+    const dialog = await screen.findByRole("dialog", { name: "Import terms" });
+    expect(within(dialog).getByRole("button", { name: "Import" })).toBeDisabled();
+    await user.upload(container.ownerDocument.querySelector<HTMLInputElement>("input[type=file]") ?? document.createElement("input"), file);
+    expect(await within(dialog).findByText("1 new term, 0 changed, 1 as they are")).toBeInTheDocument();
+    await user.click(within(dialog).getByRole("button", { name: "Import" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+    const sent = await Promise.all(asked.filter(({ method }) => method === "POST").map((request): Promise<unknown> => request.json()));
+    expect(sent).toEqual([true, false].map((dry_run) => ({ format: "csv", text: "name,domain\nOrder,sales\n", dry_run })));
+  });
+
+  it("that are wrong say every fault, and nothing is imported", async () => {
+    const user = userEvent.setup();
+    const faults = [{ code: "FORGE-E860", what: "terms.csv:2 has no name", where: null, why: null, fix: null }, { code: "FORGE-E860", what: "terms.csv:3 has no name", where: null, why: null, fix: null }];
+    const { container } = renderPage("/glossary?dialog=import", { ...known, [IMPORT]: status(422, { code: "FORGE-E860", detail: "2 terms are wrong", errors: faults }) });
+    const dialog = await screen.findByRole("dialog", { name: "Import terms" });
+    await user.upload(container.ownerDocument.querySelector<HTMLInputElement>("input[type=file]") ?? document.createElement("input"), file);
+    expect(await within(dialog).findByText("terms.csv:3 has no name")).toBeInTheDocument();
+    expect(within(dialog).getByRole("button", { name: "Import" })).toBeDisabled();
+  });
+
+  it("are written of the domain that is shown", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage("/glossary?domain=sales", { ...known, "GET /api/v1/catalog/glossary/export": "id,name\n" });
+    URL.createObjectURL = () => "blob:terms";
+    await user.click(await screen.findByRole("button", { name: "Export" }));
+    await user.click(await screen.findByRole("menuitem", { name: "CSV, for a spreadsheet" }));
+    await waitFor(() => expect(asked.some(({ url }) => url.endsWith("/glossary/export?format=csv&domain=sales"))).toBe(true));
+  });
+});
+
 describe("a term", () => {
   it("opened by its name is edited and deleted", async () => {
     const user = userEvent.setup();

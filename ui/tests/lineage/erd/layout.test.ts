@@ -5,7 +5,7 @@ import { relationId, schemaOf, schemasOf, type Relation } from "../../../src/lin
 import { erd, erdTable } from "../../fixtures/erd";
 
 function key(source: string, target: string): Relation {
-  return { type: "foreign_key", source, source_columns: ["a"], target, target_columns: ["b"], cardinality: "many_to_one" };
+  return { type: "foreign_key", inferred: false, evidence: [], source, source_columns: ["a"], target, target_columns: ["b"], cardinality: "many_to_one" };
 }
 
 function overlaps(cards: ReturnType<typeof layOutErd>["cards"]): string[] {
