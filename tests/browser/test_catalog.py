@@ -208,6 +208,8 @@ def test_terms_are_added_and_found(shop: QualitySite, visit: Visit) -> None:
     page.keyboard.type("baske")
     page.get_by_role("option").filter(has_text="Basket").first.click()
     expect(page).to_have_url(re.compile("/glossary"))
+    page.get_by_role("article", name="Basket").get_by_role("button", name="Edit").click()
+    expect(page.get_by_role("dialog", name="Edit “Basket”")).to_be_visible()
 
 
 def test_personal_data_is_decided_by_keyboard(shop: QualitySite, visit: Visit) -> None:
@@ -234,6 +236,8 @@ PLACES = {
     "personal": ("/pii?state=all", "e-mail address"),
     "profile": (f"{ORDERS}?tab=profile&col=amount", "Standard deviation"),
     "usage": (f"{ORDERS}?tab=usage", "Similar"),
+    "facts": (ORDERS, "Primary key"),
+    "popular": ("/catalog?by=popular", "core.orders"),
 }
 
 

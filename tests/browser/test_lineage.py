@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from lineage_site import SIDE, start_lineage_site
 from live_forge import Live
-from page_checks import AXE, keep_picture, violations
+from page_checks import AXE, is_for_everyone, keep_picture, violations
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 from watched_page import Visit, Watch, new_profile, signed_in_at
 
@@ -290,6 +290,11 @@ def test_the_arrows_lead_along_the_lineage(visit: Visit, drawn: Live) -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"focus=marts\.daily\.total"))
+
+
+@pytest.mark.parametrize("screen", ["light-1280", "dark-400"])
+def test_the_diagram_is_for_everyone(screen: str, browser: Browser, drawn: Live) -> None:
+    is_for_everyone(browser, drawn, f"lineage-erd-{screen}", "/lineage/erd?schema=core&flows=yes", "core.orders")
 
 
 def test_a_snapshot_shows_the_graph_as_it_was(visit: Visit, drawn: Live) -> None:
