@@ -33,11 +33,12 @@ from forge.flows.runs.records import AuditRecord
 from forge.stores.memory.asset_store import MemoryAssetStore
 from forge.stores.sql.catalog import asset_tables
 from forge.stores.sql.catalog.asset_store import SqlAssetStore
+from forge.stores.sql.change_log import changes
 
 NOW = datetime(2026, 11, 18, 15, 50, 1, 123456, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
 NOTE = AuditRecord(NOW, "ada", "catalog.edit", "core.orders")
-TABLES = ("assets", "labels", "former_names", "edits", "proposals", "changes")
+TABLES = ("assets", "labels", "former_names", "edits", "proposals")
 _NUMBERS = count(1)
 
 
@@ -61,8 +62,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AssetStore
         case _:
             engine = request.getfixturevalue("postgres")
             with engine.begin() as connection:
-                for name in TABLES:
-                    connection.execute(getattr(asset_tables, name).delete())
+                for table in (changes, *(getattr(asset_tables, name) for name in TABLES)):
+                    connection.execute(table.delete())
             yield SqlAssetStore(engine)
 
 
