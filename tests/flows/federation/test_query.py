@@ -141,6 +141,17 @@ def test_no_more_rows_than_asked_for_leave_the_source(wiring: Wiring, sql: str) 
     assert (len(found.rows), sum(found.rows_read.values())) == (101, 101)
 
 
+@pytest.mark.parametrize("limit", [None, 40_000])
+def test_what_a_source_has_sorted_stays_in_its_order(wiring: Wiring, limit: int | None) -> None:
+    with closing(sqlite3.connect(wiring.root / "data" / "crm.db")) as crm, crm:
+        crm.execute("CREATE TABLE many (id INTEGER NOT NULL)")
+        crm.executemany("INSERT INTO many VALUES (?)", ((one,) for one in range(50_000)))
+    found = answer(wiring, "SELECT id FROM crm.many ORDER BY id DESC", limit=limit)
+    assert found.plan is not None
+    assert found.plan.whole
+    assert [one for (one,) in found.rows] == list(range(49_999, -1, -1))[:limit]
+
+
 def test_a_limit_of_the_request_is_one_of_the_result(wiring: Wiring) -> None:
     sql = "SELECT country, count(*) AS n FROM crm.people GROUP BY country ORDER BY country"
     assert rows(wiring, sql, limit=2) == rows(wiring, sql)[:2]

@@ -78,7 +78,7 @@ class DataFusionExecutor:
             self._running.add(computation)
         try:
             tables, rows_read = self._read(plan, read, computation)
-            table = self._compute(lowered, tables, limit, computation)
+            table = self._compute(lowered, tables, limit, computation, keeps_order=plan.whole)
         finally:
             with self._lock:
                 self._running.discard(computation)
@@ -107,15 +107,21 @@ class DataFusionExecutor:
         return tables, rows_read
 
     def _compute(
-        self, lowered: LoweredPlan, tables: list[pa.Table], limit: int | None, computation: _Computation
+        self,
+        lowered: LoweredPlan,
+        tables: list[pa.Table],
+        limit: int | None,
+        computation: _Computation,
+        *,
+        keeps_order: bool,
     ) -> pa.Table:
         import pyarrow as pa
 
         kinds = pa.schema([(one.name, _arrow_type(one.type)) for one in lowered.columns])
         with TemporaryDirectory(prefix="forge-query-") as folder:
-            # Doubles are added in one order, so that the same rows have the same sum.
-            rows = batch_rows(lowered.sql)
-            context = self._session(folder, 1 if lowered.adds_doubles else self._threads, rows)
+            # Doubles are added in one order, so that the same rows have the same sum; what is sorted stays so.
+            rows, is_one = batch_rows(lowered.sql), lowered.adds_doubles or keeps_order
+            context = self._session(folder, 1 if is_one else self._threads, rows)
             for function in (_check(computation), *text_functions()):
                 context.register_udf(function)
             for place, table in enumerate(tables):
