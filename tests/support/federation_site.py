@@ -19,14 +19,14 @@ sources:
     hidden: [customers.email]
 """
 CITIES = ("London", "Paris", "Berlin", None)
-CUSTOMERS = 3000
-# What may be added over HTTP.
-SETTINGS = "\nfederation: {folders: [data/shared]}\n"
+CUSTOMERS, VISITS = 3000, 120_000
+# What may be added over HTTP, and as many rows as a request may ask for.
+SETTINGS = "\nfederation: {folders: [data/shared]}\nserver: {reads: {rows: 100000}}\n"
 
 
 @contextmanager
 def serve_federation(root: Path) -> Iterator[QualitySite]:
-    """A hundred orders in the lake, three thousand customers beside it."""
+    """A hundred orders in the lake, three thousand customers and all of their visits beside it."""
     shared = root / "data" / "shared"
     shared.mkdir(parents=True)
     lay_till(root / "data" / "till.db")
@@ -43,6 +43,9 @@ def lay_till(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("CREATE TABLE customers (id INTEGER NOT NULL PRIMARY KEY, email TEXT, city TEXT)")
         connection.executemany("INSERT INTO customers VALUES (?, ?, ?)", people)
+        connection.execute("CREATE TABLE visits (id INTEGER NOT NULL PRIMARY KEY, city TEXT)")
+        visits = ((number, CITIES[number % 4]) for number in range(VISITS))
+        connection.executemany("INSERT INTO visits VALUES (?, ?)", visits)
 
 
 def alter_till(site: QualitySite, statement: str) -> None:
