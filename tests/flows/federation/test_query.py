@@ -144,7 +144,7 @@ def test_no_more_rows_than_asked_for_leave_the_source(wiring: Wiring, sql: str) 
 @pytest.mark.parametrize("limit", [None, 40_000])
 def test_what_a_source_has_sorted_stays_in_its_order(wiring: Wiring, limit: int | None) -> None:
     with closing(sqlite3.connect(wiring.root / "data" / "crm.db")) as crm, crm:
-        crm.execute("CREATE TABLE many (id INTEGER NOT NULL)")
+        crm.execute("CREATE TABLE many (id INTEGER NOT NULL PRIMARY KEY)")
         crm.executemany("INSERT INTO many VALUES (?)", ((one,) for one in range(50_000)))
     found = answer(wiring, "SELECT id FROM crm.many ORDER BY id DESC", limit=limit)
     assert found.plan is not None
