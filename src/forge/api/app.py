@@ -100,8 +100,8 @@ CATALOG = (
 )
 FEDERATION = (
     federation_sources.router,
-    federation_query.router,
     federation_builder.router,
+    federation_query.router,
     federation_cache.router,
     virtual_tables.router,
     saved_queries.router,
@@ -113,7 +113,7 @@ _PROBLEMS = {
     401: "Not signed in",
     403: "Not allowed",
     404: "Not found",
-    408: "The body took too long to come",
+    408: "The body took too long to come, or the query longer than its own timeout",
     409: "Refused, or in conflict with what is there",
     413: "The body is too large",
     422: "Not valid",

@@ -16,6 +16,7 @@ from starlette.types import Scope
 
 from forge.api.bodies import not_json
 from forge.catalog.edit import StaleVersionError
+from forge.flows.federation.running import QueryTimeoutError
 from forge.model.codes import CODES
 from forge.model.errors import DatabaseBusyError, ErrorKind, ForgeError, errors_of
 
@@ -72,7 +73,8 @@ def problem_of(error: Exception, scope: Scope) -> Response:
 
 
 def _forge(error: ForgeError, scope: Scope) -> Response:
-    status = status_of(error.code)
+    # The caller's own timeout, not a limit of the server, which another attempt may keep.
+    status = 408 if isinstance(error, QueryTimeoutError) else status_of(error.code)
     if status == 409 and scope["method"] in ("GET", "HEAD"):  # a read conflicts with nobody: it cannot be answered
         status = 422
     more = {"current_version": error.current} if isinstance(error, StaleVersionError) else {}

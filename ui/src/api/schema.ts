@@ -13497,7 +13497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -13744,7 +13744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -14163,7 +14163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -14375,7 +14375,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -14639,7 +14639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -15128,7 +15128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -15443,7 +15443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -15581,7 +15581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -15715,7 +15715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -15842,7 +15842,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -15969,7 +15969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -16218,7 +16218,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -16530,7 +16530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -16666,7 +16666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -16798,7 +16798,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -16923,7 +16923,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -17048,7 +17048,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -17182,7 +17182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -17316,7 +17316,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -17529,7 +17529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -17735,7 +17735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -18052,7 +18052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -18178,7 +18178,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -18444,7 +18444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -18576,7 +18576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -18699,7 +18699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -18914,7 +18914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -19131,7 +19131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -19344,7 +19344,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -19738,7 +19738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -20300,7 +20300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -20604,7 +20604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -20815,7 +20815,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -20941,7 +20941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -21340,7 +21340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -21643,7 +21643,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -21768,7 +21768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -21978,7 +21978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -22661,7 +22661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -22805,7 +22805,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -23045,7 +23045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -23176,7 +23176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -23946,7 +23946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -24335,7 +24335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -24555,7 +24555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -24678,7 +24678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -24812,7 +24812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -24935,7 +24935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -25056,7 +25056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -25269,7 +25269,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -25476,7 +25476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -25601,7 +25601,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -25814,7 +25814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -25937,7 +25937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -26146,7 +26146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -26272,7 +26272,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -26660,7 +26660,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -26959,7 +26959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -27082,7 +27082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -27291,7 +27291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -27417,7 +27417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -27738,7 +27738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -27882,7 +27882,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -28014,7 +28014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -28137,7 +28137,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -28369,7 +28369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -28673,7 +28673,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -28796,7 +28796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -29310,7 +29310,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -29433,7 +29433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -29556,7 +29556,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -30165,7 +30165,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -30284,7 +30284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -31140,7 +31140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -31354,7 +31354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -31567,7 +31567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -31686,7 +31686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -32061,7 +32061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -32285,7 +32285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -32952,7 +32952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -33172,7 +33172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -33297,7 +33297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -33503,7 +33503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -33629,7 +33629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -33846,7 +33846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -34256,7 +34256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -34477,7 +34477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -34723,7 +34723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -34859,7 +34859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -35342,7 +35342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -35548,7 +35548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -35835,7 +35835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -35952,7 +35952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -36154,7 +36154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -36443,7 +36443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -36562,7 +36562,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come */
+            /** @description The body took too long to come, or the query longer than its own timeout */
             408: {
                 headers: {
                     [name: string]: unknown;

@@ -439,7 +439,7 @@ def test_the_time_limit_ends_it_at_the_source(
 def test_a_request_gives_its_query_a_time(site: VersionSite, reader: dict[str, str]) -> None:
     sql = endless(site.root)
     refused = post(site, f"{sql} WHERE 3 = 3", reader, engine="in-process", timeout=0.4)
-    assert (refused.status_code, refused.json()["code"]) == (503, "FORGE-E916")
+    assert (refused.status_code, refused.json()["code"]) == (408, "FORGE-E916")
     assert "(timeout)" in refused.json()["fix"]
     wait_for(lambda: not readers_of_sources(site))
     assert ask(site, "SELECT 1 AS one", reader, timeout=30)["rows"] == [[1]]
