@@ -1,4 +1,4 @@
-"""A walk reaches what networkx reaches, and its surest ways are those of trying all ways."""
+"""A walk reaches what networkx reaches, and its most confident paths are those of trying all paths."""
 
 from __future__ import annotations
 

@@ -2556,7 +2556,7 @@ export interface paths {
         };
         /**
          * Lineage Paths
-         * @description The surest ways along which data goes from one entity to the other, best first.
+         * @description The most confident paths along which data goes from one entity to the other, best first.
          */
         get: operations["lineage_paths"];
         put?: never;
@@ -6662,7 +6662,7 @@ export interface components {
         };
         /**
          * FlowView
-         * @description Data goes from one table to the other, by so many edges; the confidence is that of the surest.
+         * @description Data goes from one table to the other, by so many edges; the confidence is that of the most confident edge.
          */
         FlowView: {
             /** Confidence */
@@ -8273,8 +8273,8 @@ export interface components {
          *     hidden_upstream and hidden_downstream (neighbours that the picture does not show; null = not counted), depth,
          *     confidence, intermediate, unresolved, source_file. Where intermediate is true, kind is cte, temporary or
          *     dataframe, and label and source_line are there too.
-         *     Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the surest way),
-         *     direction.
+         *     Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the most
+         *     confident path), direction.
          */
         NodeView: {
             /**
@@ -9649,7 +9649,7 @@ export interface components {
         };
         /**
          * ReachedView
-         * @description An entity that is reached, and the last hop of the surest way to it.
+         * @description An entity that is reached, and the last hop of the most confident path to it.
          */
         ReachedView: {
             /** Column */

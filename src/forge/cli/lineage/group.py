@@ -109,7 +109,7 @@ def path(
     indirect: WithIndirect = False,
     at: At = None,
 ) -> None:
-    """Show the surest ways along which data goes from one table or column to another."""
+    """Show the most confident paths along which data goes from one table or column to another."""
     from forge.cli.lineage.graph_view import answer_of_paths
     from forge.cli.values import read_number
 

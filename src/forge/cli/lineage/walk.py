@@ -67,7 +67,9 @@ def _options(
     files: Annotated[
         Texts, typer.Option("--file", metavar="FILE", help="Show only what this file makes; repeatable.")
     ] = None,
-    paths: Annotated[int, typer.Option("--paths", metavar="K", min=0, help="The K surest paths to each end.")] = 0,
+    paths: Annotated[
+        int, typer.Option("--paths", metavar="K", min=0, help="The K most confident paths to each end.")
+    ] = 0,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="At most so many entities.")] = None,
     intermediate: Annotated[
         bool, typer.Option("--intermediate", help="Show what exists only inside a statement, too.")

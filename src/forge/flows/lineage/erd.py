@@ -32,7 +32,7 @@ def find_erd(view: GraphReader, schema: str | None) -> Erd:
 def find_sightings(state: GraphState, code: Callable[[str], str | None]) -> Iterator[JoinSighting]:
     """The columns by which each statement or run joins, with its text: what was kept of it, or the whole file."""
     columns: dict[_Seen, dict[IndirectType, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-    surest: dict[_Seen, float] = {}
+    confidences: dict[_Seen, float] = {}
     for edge in state.edges.values():
         source, kind = state.nodes.get(edge.key.source), edge.key.kind.indirect
         if kind not in _JOINING or source is None or source.type is not NodeType.COLUMN:
@@ -41,7 +41,7 @@ def find_sightings(state: GraphState, code: Callable[[str], str | None]) -> Iter
             for one in fact.evidence:
                 key = (edge.key.target, replace(one, seen_at=None, times=1))
                 columns[key][kind].add((source.table, source.name))
-                surest[key] = max(surest.get(key, 0.0), fact.confidence)
+                confidences[key] = max(confidences.get(key, 0.0), fact.confidence)
     texts: dict[str, str] = {}
     for key, found in columns.items():
         if len({table for some in found.values() for table, _ in some}) == 1 and IndirectType.JOIN not in found:
@@ -49,7 +49,7 @@ def find_sightings(state: GraphState, code: Callable[[str], str | None]) -> Iter
         text, evidence = _text_of(key[1], code, texts), key[1]
         seen = JoinEvidence(evidence.file, evidence.line, evidence.run_id)
         joined, filtered = (frozenset(found.get(kind, ())) for kind in _JOINING)
-        yield JoinSighting(joined, seen, text, surest[key], filtered)
+        yield JoinSighting(joined, seen, text, confidences[key], filtered)
 
 
 def _text_of(evidence: Evidence, code: Callable[[str], str | None], texts: dict[str, str]) -> str:

@@ -195,7 +195,7 @@ def test_an_id_with_slashes_and_stars_is_one_part_of_the_path(client: TestClient
     assert plain["downstream"] == found["downstream"]
 
 
-def test_paths_are_the_surest_ways_and_none_against_the_flow(client: TestClient) -> None:
+def test_paths_are_the_most_confident_and_none_goes_against_the_flow(client: TestClient) -> None:
     found = get(client, "/paths", source="files:data/*.csv.amount", target="revenue.revenue")
     (path,) = found["paths"]
     assert [hop["id"] for hop in path["hops"]] == ["raw.orders.amount", "marts.revenue.revenue"]

@@ -287,7 +287,7 @@ function makeLinks(edges: readonly EdgeView[], cards: ReadonlyMap<string, Card>,
   return [...lines.values()].map(summed);
 }
 
-/** A line of one edge is that edge; of several it is as sure as the surest of them, and says nothing of the way. */
+/** A line of one edge is that edge; of several it has the confidence of the most confident of them, and says nothing of the way. */
 function summed(line: Link): Link {
   const [first] = line.edges;
   if (first === undefined) return line;

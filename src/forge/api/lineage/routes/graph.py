@@ -191,7 +191,7 @@ def lineage_paths(
     at: At = "HEAD",
     include_transformations: Expressions = True,
 ) -> PathsView:
-    """The surest ways along which data goes from one entity to the other, best first."""
+    """The most confident paths along which data goes from one entity to the other, best first."""
     view = look_at(site, at)
     start, end = view.find(source).id, view.find(target).id
     found = view.paths(start, end, count=count, depth=depth, min_confidence=min_confidence, indirect=indirect)

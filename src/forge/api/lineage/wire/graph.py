@@ -41,8 +41,8 @@ class NodeView(Wire):
     hidden_upstream and hidden_downstream (neighbours that the picture does not show; null = not counted), depth,
     confidence, intermediate, unresolved, source_file. Where intermediate is true, kind is cte, temporary or
     dataframe, and label and source_line are there too.
-    Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the surest way),
-    direction."""
+    Of a column: table, data_type, nullable, pii, failing, depth (hops from the root), confidence (of the most
+    confident path), direction."""
 
     id: str
     type: NodeType
@@ -93,7 +93,7 @@ class GraphView(Wire):
 
 
 class ReachedView(Wire):
-    """An entity that is reached, and the last hop of the surest way to it."""
+    """An entity that is reached, and the last hop of the most confident path to it."""
 
     id: str
     type: NodeType

@@ -217,7 +217,7 @@ class JoinView(Wire):
 
 
 class FlowView(Wire):
-    """Data goes from one table to the other, by so many edges; the confidence is that of the surest."""
+    """Data goes from one table to the other, by so many edges; the confidence is that of the most confident edge."""
 
     type: Literal["lineage"]
     source: str

@@ -17,8 +17,8 @@ _Step = tuple[Key, PiiRecord, float, tuple[str, ...]]  # a column, its source, h
 def derive_findings(
     records: Collection[PiiRecord], edges: Iterable[Edge], threshold: float
 ) -> tuple[DerivedFinding, ...]:
-    """Every column that gets values of a personal one, by the shortest path to the surest source. What a person
-    rejected neither gets nor passes on anything."""
+    """Every column that gets values of a personal one, by the shortest path to the source with the highest score. What
+    a person rejected neither gets nor passes on anything."""
     rejected = {_place(one) for one in records if one.state is ReviewState.REJECTED}
     sources = {
         (one.table, top): one

@@ -1,5 +1,5 @@
-"""The tables of the catalog's assets. What lists filter by stands beside the documents, as it holds: files before
-edits before what was crawled."""
+"""The tables of the catalog's assets. Values that lists filter by are columns next to the documents, already merged:
+files win over edits, edits over what was crawled."""
 
 from __future__ import annotations
 
