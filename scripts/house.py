@@ -3,7 +3,8 @@
 Rules: a folder holds at most 30 modules; siblings of a package do not import each other in a circle; no module is part
 of a circle; rooms of a store never import each other; the path of a test is a path of the source; errors are told apart
 by their class; a data class of more than six fields takes keywords only; a closed set of words is a type; a public
-class name exists once, and no class or module is named by a bare participle or preposition."""
+class name exists once, and no class or module is named by a bare participle or preposition; the fixtures `world`,
+`shop` and `house` are one each."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ POSITIONAL_FIELDS = 6
 WHERE_ROOMS_MEET = {"forge", "forge.flows", "forge.api", "forge.cli", "forge.connection"}  # layers hold `forge` itself
 ROOMS_APART = "forge.stores.sql"
 REAL_PARTS = {"ports", "spark", "services", "browser", "support", "bench", "examples", "scripts"}  # folders of tests
+FIXTURES_ONCE = {"world", "shop", "house"}  # the same name would mean another thing in the next file
 SUFFIXES = {".py", ".ts", ".tsx"}
 Graph = Mapping[str, set[str]]
 RESULTS = {"Merged", "Conflicted", "Blocked"}  # how a merge ends: a union that is read as a sentence
@@ -266,6 +268,28 @@ def astray(root: Path) -> tuple[list[str], int]:
     return lost, total
 
 
+def fixtures_of(path: Path) -> Iterator[str]:
+    """The names that the fixtures of a file of tests are asked for by."""
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text)) if "fixture" in text else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for mark in node.decorator_list:
+                called = mark.func if isinstance(mark, ast.Call) else mark
+                if ast.unparse(called) in ("fixture", "pytest.fixture"):
+                    given = [word.value for word in getattr(mark, "keywords", ()) if word.arg == "name"]
+                    yield str(ast.literal_eval(given[0])) if given else node.name
+
+
+def fixtures_twice(tests: Path) -> Iterator[str]:
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(tests.rglob("*.py")):
+        for name in FIXTURES_ONCE.intersection(fixtures_of(path)):
+            homes[name].append(str(path.relative_to(tests.parent)))
+    for name, found in sorted(homes.items()):
+        if len(found) > 1:
+            yield f"the fixture {name} is defined in {', '.join(found)}"
+
+
 @dataclass(frozen=True)
 class House:
     root: Path
@@ -301,6 +325,7 @@ class House:
             yield from (line for module in self.modules.values() for line in rule(module))
         yield from (f"the class name {name} exists in {', '.join(homes)}" for name, homes in self.twice.items())
         yield from (f"{path} lies in no folder of src/forge" for path in astray(self.root)[0])
+        yield from fixtures_twice(self.root / "tests")
 
 
 def shown(house: House) -> Iterator[str]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from federation_site import serve_federation
 from live_forge import Live, run_forge, start_forge
 from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+from quality_site import QualitySite
 from watched_page import Served, Visit, Visitor, Watch, new_profile, signed_in_at
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -68,6 +70,20 @@ def site(demo: Path, web_files: Path, tmp_path_factory: pytest.TempPathFactory) 
     live = start_forge(demo, tmp_path_factory.mktemp("site") / "stderr")
     yield live
     live.stop()
+
+
+@pytest.fixture(scope="module")
+def till_site(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QualitySite]:
+    """Orders in the lake, and the source `till` beside it: for the tests of one file that leave it as it was."""
+    with serve_federation(tmp_path_factory.mktemp("till") / "shop") as site:
+        yield site
+
+
+@pytest.fixture
+def own_till_site(web_files: Path, tmp_path: Path) -> Iterator[QualitySite]:
+    """The same for one test, which may change it."""
+    with serve_federation(tmp_path / "shop") as site:
+        yield site
 
 
 @pytest.fixture

@@ -4,12 +4,9 @@ is what runs, and SQL that was typed is shown as parts. There is no JVM."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from federation_site import serve_federation
 from page_checks import is_for_everyone
 from playwright.sync_api import Browser, Page, expect
 from quality_site import QualitySite
@@ -22,12 +19,6 @@ BUILT = (
     " WHERE (c.city IN ('London', 'Paris') OR c.city IS NULL) AND o.amount > 10.5 GROUP BY c.city"
     " HAVING COUNT(*) > 1 ORDER BY total DESC LIMIT 100"
 )
-
-
-@pytest.fixture(scope="module")
-def shop(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QualitySite]:
-    with serve_federation(tmp_path_factory.mktemp("builder") / "shop") as site:
-        yield site
 
 
 def _at(sql: str, **more: str) -> str:
@@ -43,8 +34,8 @@ def _choose(page: Page, name: str, typed: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_query_is_put_together_and_run(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/query?by=builder").page
+def test_a_query_is_put_together_and_run(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, "/query?by=builder").page
     written = page.get_by_role("region", name="SQL of the builder")
     expect(written).to_have_text("Choose a table.")
     _choose(page, "Choose a table", "core.ord")
@@ -69,8 +60,8 @@ def test_a_query_is_put_together_and_run(shop: QualitySite, visit: Visit) -> Non
     expect(result.locator("tbody tr")).to_have_count(1)
 
 
-def test_typed_sql_is_shown_as_parts_and_back(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, f"/query?{urlencode({'sql': BUILT})}").page
+def test_typed_sql_is_shown_as_parts_and_back(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, f"/query?{urlencode({'sql': BUILT})}").page
     page.get_by_text("Builder", exact=True).click()
     expect(page.get_by_role("combobox", name="How c is joined")).to_have_value("left")
     expect(page.get_by_role("combobox", name="Left column 1")).to_have_value("o.order_id")
@@ -88,16 +79,18 @@ def test_typed_sql_is_shown_as_parts_and_back(shop: QualitySite, visit: Visit) -
     expect(result.get_by_role("columnheader", name=re.compile("one"))).to_be_visible()
 
 
-def test_what_is_not_shown_is_named_and_still_runs(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, _at("SELECT city,\n  count(*) OVER () AS n\nFROM till.customers LIMIT 5")).page
+def test_what_is_not_shown_is_named_and_still_runs(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, _at("SELECT city,\n  count(*) OVER () AS n\nFROM till.customers LIMIT 5")).page
     expect(page.get_by_text("The builder does not show")).to_contain_text("a window function (line 2, column 3)")
     page.get_by_role("button", name="Edit it as SQL").click()
     expect(page.get_by_role("textbox", name="SQL")).to_contain_text("OVER")
     expect(page).not_to_have_url(re.compile("by=builder"))
 
 
-def test_a_query_is_taken_away_as_a_transform_file(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, _at("SELECT o.amount FROM core.orders AS o JOIN till.customers AS c ON o.order_id = c.id")).page
+def test_a_query_is_taken_away_as_a_transform_file(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(
+        till_site, _at("SELECT o.amount FROM core.orders AS o JOIN till.customers AS c ON o.order_id = c.id")
+    ).page
     page.get_by_role("button", name="Transform file").click()
     dialog = page.get_by_role("dialog", name="Save as a transform file")
     expect(dialog.get_by_role("button", name="Download")).to_be_disabled()
@@ -119,6 +112,6 @@ PLACES = {
 
 @pytest.mark.parametrize("screen", ["light-1280", "dark-1280", "light-400", "dark-400"])
 @pytest.mark.parametrize("place", PLACES)
-def test_the_builder_is_for_everyone(place: str, screen: str, browser: Browser, shop: QualitySite) -> None:
+def test_the_builder_is_for_everyone(place: str, screen: str, browser: Browser, till_site: QualitySite) -> None:
     path, shown = PLACES[place]
-    is_for_everyone(browser, shop, f"builder-{place}-{screen}", path, shown)
+    is_for_everyone(browser, till_site, f"builder-{place}-{screen}", path, shown)

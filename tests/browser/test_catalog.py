@@ -49,7 +49,7 @@ def _call(site: QualitySite, method: str, path: str, **sent: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def shop(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QualitySite]:
+def crawled_site(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QualitySite]:
     """Orders of two days and customers: crawled, profiled, scanned and documented."""
     people = [
         f"{10 * row + place},{first} {last},c{10 * row + place}@shop.example"
@@ -75,8 +75,8 @@ def _region(page: Page, name: str) -> Locator:
     return page.get_by_role("region", name=name, exact=True)
 
 
-def test_a_search_says_what_matched_and_why_it_ranks_so(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/search").page
+def test_a_search_says_what_matched_and_why_it_ranks_so(crawled_site: QualitySite, visit: Visit) -> None:
+    page = visit(crawled_site, "/search").page
     page.get_by_role("textbox", name="Words").fill("order amount")
     first = page.get_by_role("list", name="Results").get_by_role("listitem").first
     expect(first.get_by_role("link", name="core.orders", exact=True)).to_be_visible()
@@ -93,8 +93,8 @@ def test_a_search_says_what_matched_and_why_it_ranks_so(shop: QualitySite, visit
     expect(page.get_by_role("status").filter(has_text="1 result")).to_be_visible()
 
 
-def test_results_are_chosen_and_opened_without_a_mouse(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/search?q=orders&types=table").page
+def test_results_are_chosen_and_opened_without_a_mouse(crawled_site: QualitySite, visit: Visit) -> None:
+    page = visit(crawled_site, "/search?q=orders&types=table").page
     results = page.get_by_role("list", name="Results").get_by_role("listitem")
     expect(results.first).to_be_visible()
     page.keyboard.press("j")
@@ -105,8 +105,8 @@ def test_results_are_chosen_and_opened_without_a_mouse(shop: QualitySite, visit:
     expect(page.get_by_text("Nothing matches “zzzqqq”")).to_be_visible()
 
 
-def test_the_catalog_is_walked_by_place_and_by_domain(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/").page
+def test_the_catalog_is_walked_by_place_and_by_domain(crawled_site: QualitySite, visit: Visit) -> None:
+    page = visit(crawled_site, "/").page
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Catalog").first.click()
     page.get_by_role("navigation", name="Databases and schemas").get_by_role("link", name="core").click()
     row = page.get_by_role("table", name="Assets").get_by_role("row").filter(has_text="core.orders")
@@ -117,10 +117,10 @@ def test_the_catalog_is_walked_by_place_and_by_domain(shop: QualitySite, visit: 
     expect(page.get_by_role("status").filter(has_text="1 asset in sales")).to_be_visible()
 
 
-def test_a_database_shows_its_schemas_and_a_phone_the_list_first(shop: QualitySite, visit: Visit) -> None:
+def test_a_database_shows_its_schemas_and_a_phone_the_list_first(crawled_site: QualitySite, visit: Visit) -> None:
     for name in ("pg:crm.public.users", "files:landing/orders/*.csv"):
-        _call(shop, "POST", "/assets", json={"qualified_name": name, "type": "dataset"})
-    page = visit(shop, "/catalog?at=pg:crm").page
+        _call(crawled_site, "POST", "/assets", json={"qualified_name": name, "type": "dataset"})
+    page = visit(crawled_site, "/catalog?at=pg:crm").page
     expect(page.get_by_role("status").filter(has_text="1 schema in pg:crm")).to_be_visible()
     page.get_by_role("list", name="Inside").get_by_role("link", name="public").click()
     expect(page.get_by_role("table", name="Assets").get_by_role("link", name="pg:crm.public.users")).to_be_visible()
@@ -140,8 +140,8 @@ def test_a_database_shows_its_schemas_and_a_phone_the_list_first(shop: QualitySi
     expect(page.get_by_role("link", name="core.orders")).to_be_visible()
 
 
-def test_a_profile_shows_values_and_what_changed_since_a_commit(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, f"{ORDERS}?tab=profile").page
+def test_a_profile_shows_values_and_what_changed_since_a_commit(crawled_site: QualitySite, visit: Visit) -> None:
+    page = visit(crawled_site, f"{ORDERS}?tab=profile").page
     columns = page.get_by_role("table", name="Profile of the columns of core.orders")
     expect(columns.get_by_role("row").filter(has_text="amount")).to_contain_text("906.5")
     expect(columns.get_by_role("img", name=re.compile("Distribution of amount: from 10"))).to_be_visible()
@@ -154,15 +154,15 @@ def test_a_profile_shows_values_and_what_changed_since_a_commit(shop: QualitySit
     expect(page).to_have_url(re.compile("since=[0-9a-f]{64}"))
 
 
-def test_what_was_typed_survives_somebody_who_was_faster(shop: QualitySite, visit: Visit) -> None:
-    visitor = visit(shop, ORDERS)
+def test_what_was_typed_survives_somebody_who_was_faster(crawled_site: QualitySite, visit: Visit) -> None:
+    visitor = visit(crawled_site, ORDERS)
     visitor.watch.expect("409")
     page = visitor.page
     about = _region(page, "Description")
     about.get_by_role("button", name="Edit description").click()
     field = about.get_by_role("textbox", name="Description")
     field.fill("Mine: every order that was paid.")
-    _call(shop, "PATCH", "/assets/core.orders", json={"description": "Theirs: orders of all channels."})
+    _call(crawled_site, "PATCH", "/assets/core.orders", json={"description": "Theirs: orders of all channels."})
     about.get_by_role("button", name="Save").click()
     expect(about.get_by_role("alert")).to_contain_text("changed it meanwhile")
     expect(about.get_by_role("alert")).to_contain_text("Theirs: orders of all channels.")
@@ -176,9 +176,9 @@ def test_what_was_typed_survives_somebody_who_was_faster(shop: QualitySite, visi
     expect(about).to_contain_text("Theirs: orders of all channels.")
 
 
-def test_a_hostile_description_is_shown_harmlessly(shop: QualitySite, visit: Visit) -> None:
-    _call(shop, "PATCH", "/assets/core.customers", json={"description": LONG})
-    page = visit(shop, "/assets/core.customers").page
+def test_a_hostile_description_is_shown_harmlessly(crawled_site: QualitySite, visit: Visit) -> None:
+    _call(crawled_site, "PATCH", "/assets/core.customers", json={"description": LONG})
+    page = visit(crawled_site, "/assets/core.customers").page
     about = _region(page, "Description")
     expect(about).to_contain_text("<script>window.intruder = 1</script>")
     expect(about).to_contain_text("pay [U+202E]gpj.exe[U+202C]")
@@ -190,8 +190,8 @@ def test_a_hostile_description_is_shown_harmlessly(shop: QualitySite, visit: Vis
     assert page.evaluate("window.intruder ?? null") is None
 
 
-def test_terms_are_added_and_found(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/glossary?term=sales.net-revenue").page
+def test_terms_are_added_and_found(crawled_site: QualitySite, visit: Visit) -> None:
+    page = visit(crawled_site, "/glossary?term=sales.net-revenue").page
     term = page.get_by_role("article", name="Net revenue")
     expect(term.get_by_role("link", name="core.orders.amount")).to_be_visible()
     page.get_by_role("button", name="New term").click()
@@ -212,8 +212,8 @@ def test_terms_are_added_and_found(shop: QualitySite, visit: Visit) -> None:
     expect(page.get_by_role("dialog", name="Edit “Basket”")).to_be_visible()
 
 
-def test_personal_data_is_decided_by_keyboard(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/pii?table=core.customers").page
+def test_personal_data_is_decided_by_keyboard(crawled_site: QualitySite, visit: Visit) -> None:
+    page = visit(crawled_site, "/pii?table=core.customers").page
     findings = page.get_by_role("list", name="Findings").locator("> li")
     opened = findings.filter(has=page.get_by_role("button", expanded=True))
     expect(opened).to_contain_text("core.customers.email")
@@ -243,6 +243,8 @@ PLACES = {
 
 @pytest.mark.parametrize("screen", ["light-1280", "dark-400"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_page_of_the_catalog_is_for_everyone(place: str, screen: str, browser: Browser, shop: QualitySite) -> None:
+def test_a_page_of_the_catalog_is_for_everyone(
+    place: str, screen: str, browser: Browser, crawled_site: QualitySite
+) -> None:
     path, shown = PLACES[place]
-    is_for_everyone(browser, shop, f"catalog-{place}-{screen}", path, shown)
+    is_for_everyone(browser, crawled_site, f"catalog-{place}-{screen}", path, shown)

@@ -4,12 +4,10 @@ and a plan of them are two clicks away; and sources are added, tested and seen t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from federation_site import alter_till, serve_federation
+from federation_site import alter_till
 from page_checks import is_for_everyone
 from playwright.sync_api import Browser, Locator, Page, expect
 from quality_site import QualitySite
@@ -22,18 +20,6 @@ JOINED = (
     "WHERE o.amount > :least GROUP BY c.city, c.email"
 )
 LONG = "SELECT id, city FROM till.visits ORDER BY id"
-
-
-@pytest.fixture(scope="module")
-def shop(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QualitySite]:
-    with serve_federation(tmp_path_factory.mktemp("federation") / "shop") as site:
-        yield site
-
-
-@pytest.fixture
-def own_shop(web_files: Path, tmp_path: Path) -> Iterator[QualitySite]:
-    with serve_federation(tmp_path / "shop") as site:
-        yield site
 
 
 def _at(sql: str, *values: str, **more: str) -> str:
@@ -55,8 +41,8 @@ def _result(page: Page) -> Locator:
     return page.get_by_role("table", name="Result")
 
 
-def test_names_are_completed_while_a_query_is_typed_and_a_key_runs_it(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/query").page
+def test_names_are_completed_while_a_query_is_typed_and_a_key_runs_it(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, "/query").page
     _editor(page).click()
     page.keyboard.type("SELECT  FROM ti")
     offers = page.locator(".cm-tooltip-autocomplete")
@@ -76,15 +62,15 @@ def test_names_are_completed_while_a_query_is_typed_and_a_key_runs_it(shop: Qual
     expect(page).to_have_url(re.compile(r"sql=SELECT\+c\.city\+FROM\+till\.customers\+c"))
 
 
-def test_a_table_of_the_lake_is_completed_at_the_branch(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/query?at=main").page
+def test_a_table_of_the_lake_is_completed_at_the_branch(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, "/query?at=main").page
     _editor(page).click()
     page.keyboard.type("SELECT * FROM core.orders o WHERE o.a")
     expect(page.locator(".cm-tooltip-autocomplete").get_by_role("option", selected=True)).to_contain_text("amount")
 
 
-def test_rows_of_lake_and_source_come_in_one_grid_and_say_how(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, _at(JOINED, "least:number=12")).page
+def test_rows_of_lake_and_source_come_in_one_grid_and_say_how(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, _at(JOINED, "least:number=12")).page
     expect(_editor(page)).to_contain_text("core.orders")
     expect(_result(page)).to_be_hidden()
     page.get_by_role("button", name="Run", exact=True).click()
@@ -105,8 +91,8 @@ def test_rows_of_lake_and_source_come_in_one_grid_and_say_how(shop: QualitySite,
     expect(page.get_by_role("textbox", name=":least")).to_have_value("12")
 
 
-def test_a_long_result_is_drawn_where_it_is_seen(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, _at(LONG)).page
+def test_a_long_result_is_drawn_where_it_is_seen(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, _at(LONG)).page
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("The first 100,000 rows")).to_be_visible()
     assert _result(page).locator("tbody tr").count() < 60
@@ -121,8 +107,10 @@ def test_a_long_result_is_drawn_where_it_is_seen(shop: QualitySite, visit: Visit
     assert (lines[0], lines[1], lines[4], len(lines)) == ("id,city", "0,London", "3,", 100_002)
 
 
-def test_a_fault_is_shown_at_its_place_and_the_history_brings_a_query_back(shop: QualitySite, visit: Visit) -> None:
-    visitor = visit(shop, _at("SELECT count(*) AS n FROM till.customers"))
+def test_a_fault_is_shown_at_its_place_and_the_history_brings_a_query_back(
+    till_site: QualitySite, visit: Visit
+) -> None:
+    visitor = visit(till_site, _at("SELECT count(*) AS n FROM till.customers"))
     visitor.watch.expect("422")
     page = visitor.page
     page.get_by_role("button", name="Run", exact=True).click()
@@ -140,9 +128,9 @@ def test_a_fault_is_shown_at_its_place_and_the_history_brings_a_query_back(shop:
     expect(_editor(page)).to_have_text("SELECT count(*) AS n FROM till.customers")
 
 
-def test_a_query_is_cancelled_and_ends_on_the_server(shop: QualitySite, visit: Visit) -> None:
+def test_a_query_is_cancelled_and_ends_on_the_server(till_site: QualitySite, visit: Visit) -> None:
     numbers = " CROSS JOIN ".join(f"till.customers {name}" for name in "abcd")
-    visitor = visit(shop, _at(f"SELECT count(*) AS n FROM {numbers} WHERE a.city <> d.city", engine="in-process"))
+    visitor = visit(till_site, _at(f"SELECT count(*) AS n FROM {numbers} WHERE a.city <> d.city", engine="in-process"))
     page = visitor.page
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Cancel").click()
@@ -151,12 +139,12 @@ def test_a_query_is_cancelled_and_ends_on_the_server(shop: QualitySite, visit: V
     page.keyboard.type("SELECT 1 AS one")
     page.keyboard.press("Control+Enter")
     expect(_result(page).get_by_role("columnheader", name=re.compile("one"))).to_be_visible()
-    with shop.api() as api:
+    with till_site.api() as api:
         assert api.get("/system").json()["reads"]["running"] == 0
 
 
-def test_a_source_is_added_tested_and_seen_to_drift(own_shop: QualitySite, visit: Visit) -> None:
-    visitor = visit(own_shop, "/sources")
+def test_a_source_is_added_tested_and_seen_to_drift(own_till_site: QualitySite, visit: Visit) -> None:
+    visitor = visit(own_till_site, "/sources")
     visitor.watch.expect("403")
     page = visitor.page
     page.get_by_role("button", name="Add a source").click()
@@ -180,15 +168,15 @@ def test_a_source_is_added_tested_and_seen_to_drift(own_shop: QualitySite, visit
     expect(till.get_by_role("button", name="Edit")).to_have_count(0)
     till.get_by_role("button", name="Test").click()
     expect(till.get_by_text("answered")).to_be_visible()
-    alter_till(own_shop, "ALTER TABLE customers ADD COLUMN since TEXT")
+    alter_till(own_till_site, "ALTER TABLE customers ADD COLUMN since TEXT")
     page.reload()
     till.get_by_text("Drift", exact=True).click()
     expect(till.get_by_role("list", name="What has changed")).to_contain_text("customers.since is new")
 
 
-def test_a_source_of_csv_files_is_added_with_the_columns_of_its_header(shop: QualitySite, visit: Visit) -> None:
-    (shop.wiring.root / "data" / "shared" / "rates.csv").write_text("day,rate,city\n2026-01-31,1.50,London\n")
-    page = visit(shop, "/sources?dialog=new").page
+def test_a_source_of_csv_files_is_added_with_the_columns_of_its_header(till_site: QualitySite, visit: Visit) -> None:
+    (till_site.wiring.root / "data" / "shared" / "rates.csv").write_text("day,rate,city\n2026-01-31,1.50,London\n")
+    page = visit(till_site, "/sources?dialog=new").page
     form = page.get_by_role("dialog", name="Add a source")
     form.get_by_role("textbox", name="Name").fill("rates")
     form.get_by_role("combobox", name="Kind").select_option("files")
@@ -203,8 +191,8 @@ def test_a_source_of_csv_files_is_added_with_the_columns_of_its_header(shop: Qua
     expect(source).to_contain_text("header=true")
 
 
-def test_the_pages_are_found_by_key(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/runs").page
+def test_the_pages_are_found_by_key(till_site: QualitySite, visit: Visit) -> None:
+    page = visit(till_site, "/runs").page
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
     page.keyboard.press("Control+K")
     page.keyboard.type("sour")
@@ -222,6 +210,8 @@ PLACES = {
 
 @pytest.mark.parametrize("screen", ["light-1280", "dark-400"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_page_of_federation_is_for_everyone(place: str, screen: str, browser: Browser, shop: QualitySite) -> None:
+def test_a_page_of_federation_is_for_everyone(
+    place: str, screen: str, browser: Browser, till_site: QualitySite
+) -> None:
     path, shown = PLACES[place]
-    is_for_everyone(browser, shop, f"federation-{place}-{screen}", path, shown)
+    is_for_everyone(browser, till_site, f"federation-{place}-{screen}", path, shown)

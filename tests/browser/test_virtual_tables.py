@@ -46,19 +46,13 @@ JOINED = (
 
 
 @pytest.fixture(scope="module")
-def shop(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QualitySite]:
+def virtual_table_site(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QualitySite]:
     with serve_federation(tmp_path_factory.mktemp("virtual") / "shop") as site, site.api() as api:
         for fields in (PEOPLE, BOUGHT):
             made = api.post("/federation/virtual-tables", json=fields)
             assert made.status_code == 201, made.text
         saved = {"name": "Cities", "description": "Where customers live", "sql": JOINED, "is_shared": True}
         assert api.post("/federation/saved-queries", json=saved).status_code == 201
-        yield site
-
-
-@pytest.fixture
-def own_shop(web_files: Path, tmp_path: Path) -> Iterator[QualitySite]:
-    with serve_federation(tmp_path / "shop") as site:
         yield site
 
 
@@ -75,8 +69,10 @@ def _save_as_table(page: Page, name: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(f"virtual.{name}")
 
 
-def test_a_select_becomes_a_virtual_table_that_is_read_changed_and_deleted(own_shop: QualitySite, visit: Visit) -> None:
-    visitor = visit(own_shop, _query(JOINED))
+def test_a_select_becomes_a_virtual_table_that_is_read_changed_and_deleted(
+    own_till_site: QualitySite, visit: Visit
+) -> None:
+    visitor = visit(own_till_site, _query(JOINED))
     visitor.watch.expect("422")
     page = visitor.page
     page.get_by_role("button", name="Save as virtual table").click()
@@ -110,17 +106,17 @@ def test_a_select_becomes_a_virtual_table_that_is_read_changed_and_deleted(own_s
     expect(page.get_by_text("No virtual tables yet")).to_be_visible()
 
 
-def test_drift_of_a_source_is_seen_in_the_list_and_told_by_a_test(own_shop: QualitySite, visit: Visit) -> None:
-    with own_shop.api() as api:
+def test_drift_of_a_source_is_seen_in_the_list_and_told_by_a_test(own_till_site: QualitySite, visit: Visit) -> None:
+    with own_till_site.api() as api:
         for fields in (PEOPLE, BOUGHT):
             assert api.post("/federation/virtual-tables", json=fields).status_code == 201
-    visitor = visit(own_shop, "/virtual-tables")
+    visitor = visit(own_till_site, "/virtual-tables")
     visitor.watch.expect("422")
     page = visitor.page
     page.get_by_role("button", name="Compare with their sources").click()
     rows = page.get_by_role("table", name="Virtual tables")
     expect(rows.get_by_text("as declared")).to_have_count(2)
-    alter_till(own_shop, "ALTER TABLE customers RENAME COLUMN city TO place")
+    alter_till(own_till_site, "ALTER TABLE customers RENAME COLUMN city TO place")
     page.get_by_role("button", name="Compare with their sources").click()
     expect(rows.get_by_text("1 change")).to_have_count(2)
     rows.get_by_role("link", name="people").click()
@@ -133,10 +129,10 @@ def test_drift_of_a_source_is_seen_in_the_list_and_told_by_a_test(own_shop: Qual
     page.get_by_role("dialog").get_by_role("button", name="Keep it").click()
 
 
-def test_what_it_says_is_edited(own_shop: QualitySite, visit: Visit) -> None:
-    with own_shop.api() as api:
+def test_what_it_says_is_edited(own_till_site: QualitySite, visit: Visit) -> None:
+    with own_till_site.api() as api:
         assert api.post("/federation/virtual-tables", json=PEOPLE).status_code == 201
-        visitor = visit(own_shop, "/virtual-tables/people?dialog=edit")
+        visitor = visit(own_till_site, "/virtual-tables/people?dialog=edit")
         visitor.watch.expect("409")
         page = visitor.page
         form = page.get_by_role("dialog", name="Edit people")
@@ -151,9 +147,9 @@ def test_what_it_says_is_edited(own_shop: QualitySite, visit: Visit) -> None:
         expect(page.get_by_text("People", exact=True)).to_be_visible()
 
 
-def test_a_query_is_kept_opened_and_deleted(own_shop: QualitySite, visit: Visit) -> None:
+def test_a_query_is_kept_opened_and_deleted(own_till_site: QualitySite, visit: Visit) -> None:
     page = visit(
-        own_shop, _query("SELECT count(*) AS n FROM till.customers WHERE id < :least") + "&p=least:number=7"
+        own_till_site, _query("SELECT count(*) AS n FROM till.customers WHERE id < :least") + "&p=least:number=7"
     ).page
     page.get_by_role("button", name="Save", exact=True).click()
     form = page.get_by_role("dialog", name="Save the query")
@@ -172,8 +168,8 @@ def test_a_query_is_kept_opened_and_deleted(own_shop: QualitySite, visit: Visit)
     expect(saved.get_by_text("None yet")).to_be_visible()
 
 
-def test_the_page_is_found_by_key_and_from_a_source(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/runs").page
+def test_the_page_is_found_by_key_and_from_a_source(virtual_table_site: QualitySite, visit: Visit) -> None:
+    page = visit(virtual_table_site, "/runs").page
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
     page.keyboard.press("Control+K")
     page.keyboard.type("virt")
@@ -197,19 +193,21 @@ PLACES = {
 
 @pytest.mark.parametrize("screen", ["light-1280", "dark-400"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_page_of_virtual_tables_is_for_everyone(place: str, screen: str, browser: Browser, shop: QualitySite) -> None:
+def test_a_page_of_virtual_tables_is_for_everyone(
+    place: str, screen: str, browser: Browser, virtual_table_site: QualitySite
+) -> None:
     path, shown = PLACES[place]
-    is_for_everyone(browser, shop, f"virtual-{place}-{screen}", path, shown)
+    is_for_everyone(browser, virtual_table_site, f"virtual-{place}-{screen}", path, shown)
 
 
 @pytest.mark.parametrize("screen", ["dark-1280", "light-400"])
-def test_the_dialogs_of_saving_are_for_everyone(screen: str, browser: Browser, shop: QualitySite) -> None:
+def test_the_dialogs_of_saving_are_for_everyone(screen: str, browser: Browser, virtual_table_site: QualitySite) -> None:
     theme, width = screen.split("-")
-    context = new_profile(browser, shop, dark=theme == "dark", width=int(width), bypass_csp=True)
+    context = new_profile(browser, virtual_table_site, dark=theme == "dark", width=int(width), bypass_csp=True)
     try:
         context.add_init_script(path=AXE)
         page = context.new_page()
-        page.goto(signed_in_at(shop, _query(JOINED)))
+        page.goto(signed_in_at(virtual_table_site, _query(JOINED)))
         dialog = page.get_by_role("dialog")
 
         def looks_well(name: str, shown: str) -> None:

@@ -427,7 +427,7 @@ def stages_of_types(index: AssetIndex, text: str, *types: DocumentType) -> list[
 
 
 @pytest.fixture
-def shop(index: AssetIndex) -> AssetIndex:
+def filled_index(index: AssetIndex) -> AssetIndex:
     return filled(
         index,
         document(
@@ -457,23 +457,23 @@ def shop(index: AssetIndex) -> AssetIndex:
     ids=str,
 )
 def test_values_of_a_filter_are_or_and_filters_are_and(
-    shop: AssetIndex, filters: dict[str, tuple[str, ...]], expected: list[str]
+    filled_index: AssetIndex, filters: dict[str, tuple[str, ...]], expected: list[str]
 ) -> None:
-    page = shop.search(SearchQuery(filters={SearchFilter(name): values for name, values in filters.items()}))
+    page = filled_index.search(SearchQuery(filters={SearchFilter(name): values for name, values in filters.items()}))
     assert (ids(page), page.total) == (expected, len(expected))
 
 
-def test_many_values_of_a_filter(shop: AssetIndex) -> None:
+def test_many_values_of_a_filter(filled_index: AssetIndex) -> None:
     many = ("a.orders", "b.view", *(f"x.t{number}" for number in range(500)))
-    assert found(shop, filters={SearchFilter.ID: many}) == ["a.orders", "b.view"]
+    assert found(filled_index, filters={SearchFilter.ID: many}) == ["a.orders", "b.view"]
 
 
 def counts(page: SearchPage, name: SearchFacet) -> dict[str, int]:
     return {one.value: one.count for one in page.facets[name]}
 
 
-def test_facets_count_all_that_matches(shop: AssetIndex) -> None:
-    page = shop.search(SearchQuery(facets=tuple(SearchFacet), limit=1))
+def test_facets_count_all_that_matches(filled_index: AssetIndex) -> None:
+    page = filled_index.search(SearchQuery(facets=tuple(SearchFacet), limit=1))
     assert page.total == 4
     assert counts(page, SearchFacet.TYPE) == {"table": 3, "view": 1}
     assert counts(page, SearchFacet.DOMAIN) == {"Sales": 2, "HR": 1}
@@ -482,16 +482,16 @@ def test_facets_count_all_that_matches(shop: AssetIndex) -> None:
     assert counts(page, SearchFacet.QUALITY) == {"excellent": 1, "good": 1, "fair": 1, "poor": 1}
     assert counts(page, SearchFacet.CLASSIFICATION) == {"internal": 1, "restricted": 1}
     assert [one.count for one in page.facets[SearchFacet.TAG]] == [2, 1, 1]
-    assert set(shop.search(SearchQuery(facets=(SearchFacet.TAG,))).facets) == {SearchFacet.TAG}
+    assert set(filled_index.search(SearchQuery(facets=(SearchFacet.TAG,))).facets) == {SearchFacet.TAG}
 
 
-def test_a_facet_shows_what_else_could_be_chosen(shop: AssetIndex) -> None:
+def test_a_facet_shows_what_else_could_be_chosen(filled_index: AssetIndex) -> None:
     wanted = (SearchFacet.DOMAIN, SearchFacet.TAG, SearchFacet.TYPE)
-    page = shop.search(SearchQuery(filters={SearchFilter.DOMAIN: ("Sales",)}, facets=wanted))
+    page = filled_index.search(SearchQuery(filters={SearchFilter.DOMAIN: ("Sales",)}, facets=wanted))
     assert counts(page, SearchFacet.DOMAIN) == {"Sales": 2, "HR": 1}
     assert counts(page, SearchFacet.TAG) == {"gold": 1, "daily": 1, "silver": 1}
     assert (page.total, counts(page, SearchFacet.TYPE)) == (2, {"table": 2})
-    page = shop.search(SearchQuery(types=(DocumentType.VIEW,), facets=wanted))
+    page = filled_index.search(SearchQuery(types=(DocumentType.VIEW,), facets=wanted))
     assert (page.total, counts(page, SearchFacet.TYPE)) == (1, {"table": 3, "view": 1})
 
 

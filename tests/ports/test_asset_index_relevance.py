@@ -27,7 +27,7 @@ QUERIES = yaml.safe_load((FOLDER / "queries.yaml").read_text("utf-8"))
     scope="module",
     params=["memory", "tantivy", pytest.param("opensearch", marks=pytest.mark.services("opensearch"))],
 )
-def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AssetIndex]:
+def shop_index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AssetIndex]:
     made: AssetIndex
     match request.param:
         case "memory":
@@ -48,11 +48,11 @@ def test_the_catalogue_and_the_list_are_large_enough() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_meant_stands_first(shop: AssetIndex) -> None:
+def test_what_is_meant_stands_first(shop_index: AssetIndex) -> None:
     wrong = []
     for asked in QUERIES:
         types = tuple(map(DocumentType, asked.get("types", ())))
-        found = [hit.id for hit in shop.search(SearchQuery(text=asked["q"], types=types, limit=10)).hits]
+        found = [hit.id for hit in shop_index.search(SearchQuery(text=asked["q"], types=types, limit=10)).hits]
         wanted = asked["top"]
         if found[: len(wanted)] != wanted or (not wanted and found):
             wrong.append(f"{asked['q']}: wanted {wanted}, found {found[:4]}")

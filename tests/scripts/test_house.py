@@ -113,6 +113,16 @@ def test_a_test_that_lies_elsewhere_than_what_it_tests(small: Path) -> None:
     assert breaks(small, "tests/spark/test_y.py") == []
 
 
+def test_a_fixture_of_one_meaning_that_is_defined_twice(small: Path) -> None:
+    text = "@pytest.fixture\ndef {}(): ...\n"
+    assert breaks(small, "tests/quality/conftest.py", text.format("world")) == []
+    assert breaks(small, "tests/quality/test_spec.py", text.format("source_world") + "def world(): ...\n") == []
+    for second in (text.format("world"), '@pytest.fixture(name="world")\ndef made(): ...\n'):
+        assert breaks(small, "tests/quality/test_spec.py", second) == [
+            "the fixture world is defined in tests/quality/conftest.py, tests/quality/test_spec.py"
+        ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

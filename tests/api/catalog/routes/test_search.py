@@ -29,7 +29,7 @@ API = "/api/v1/catalog"
 
 
 @pytest.fixture(scope="module")
-def shop(make_site_project: Callable[[], Path], login: str) -> Iterator[TestClient]:
+def catalog_client(make_site_project: Callable[[], Path], login: str) -> Iterator[TestClient]:
     with open_catalog(make_site_project(), login) as (_, client):
         yield client
 
@@ -40,40 +40,40 @@ def ask(client: TestClient, path: str = "search", **params: Any) -> Any:
     return answer.json()
 
 
-def test_facets_count_what_matches_and_what_else_could_be_chosen(shop: TestClient) -> None:
-    found = ask(shop, facets=["type", "tag", "owner"], types="view")
+def test_facets_count_what_matches_and_what_else_could_be_chosen(catalog_client: TestClient) -> None:
+    found = ask(catalog_client, facets=["type", "tag", "owner"], types="view")
     assert found["total_count"] == 2
     types = {one["value"]: one["count"] for one in found["facets"]["type"]}
     assert types == {"schema": 3, "table": 2, "view": 2}
     assert found["facets"]["tag"] == [{"value": "silver", "count": 2}, {"value": "pii", "count": 1}]
     assert set(found["facets"]) == {"type", "tag", "owner"}
-    assert ask(shop)["facets"] == {}
+    assert ask(catalog_client)["facets"] == {}
 
 
-def test_a_hit_says_where_it_matched_and_why_it_is_there(shop: TestClient) -> None:
-    hit = ask(shop, q="full name", explain=True)["items"][0]
+def test_a_hit_says_where_it_matched_and_why_it_is_there(catalog_client: TestClient) -> None:
+    hit = ask(catalog_client, q="full name", explain=True)["items"][0]
     assert (hit["id"], hit["stage"]) == ("hr.staff", "related")
     assert hit["matched_columns"] == [{"name": "fullName", "marks": [[0, 8]]}]
     assert hit["explanation"]["stage"] == "related"
     assert hit["explanation"]["points"] == hit["explanation"]["base"] + sum(
         boost["points"] for boost in hit["explanation"]["boosts"]
     )
-    marked = ask(shop, q="works")["items"][0]["highlight"]["description"]
+    marked = ask(catalog_client, q="works")["items"][0]["highlight"]["description"]
     assert (marked["text"], marked["marks"]) == ("Who works here", [[4, 9]])
 
 
-def test_schemas_are_results_of_their_own(shop: TestClient) -> None:
-    assert [(hit["id"], hit["qualified_name"]) for hit in ask(shop, q="hr", types="schema")["items"]] == [
+def test_schemas_are_results_of_their_own(catalog_client: TestClient) -> None:
+    assert [(hit["id"], hit["qualified_name"]) for hit in ask(catalog_client, q="hr", types="schema")["items"]] == [
         ("schema:hr", "hr")
     ]
-    assert [hit["id"] for hit in ask(shop, containers="hr")["items"]] == ["hr.staff", "hr.staff_names"]
+    assert [hit["id"] for hit in ask(catalog_client, containers="hr")["items"]] == ["hr.staff", "hr.staff_names"]
 
 
-def test_pages_are_followed_by_their_cursor_alone(shop: TestClient) -> None:
+def test_pages_are_followed_by_their_cursor_alone(catalog_client: TestClient) -> None:
     seen: list[str] = []
     cursor: str | None = None
     while True:
-        page = ask(shop, q="staff", limit=1, **({"cursor": cursor} if cursor else {}))
+        page = ask(catalog_client, q="staff", limit=1, **({"cursor": cursor} if cursor else {}))
         seen += [hit["id"] for hit in page["items"]]
         cursor = page["next_cursor"]
         if cursor is None:
@@ -98,26 +98,26 @@ def test_pages_are_followed_by_their_cursor_alone(shop: TestClient) -> None:
     ],
     ids=str,
 )
-def test_a_search_that_means_nothing_is_refused(shop: TestClient, params: dict[str, Any]) -> None:
-    problem(shop.get(f"{API}/search", params=params), 422, "E105")
+def test_a_search_that_means_nothing_is_refused(catalog_client: TestClient, params: dict[str, Any]) -> None:
+    problem(catalog_client.get(f"{API}/search", params=params), 422, "E105")
 
 
-def test_a_cursor_of_another_search_is_refused(shop: TestClient) -> None:
-    cursor = ask(shop, q="staff", limit=1)["next_cursor"]
-    problem(shop.get(f"{API}/search", params={"q": "orders", "cursor": cursor}), 422, "E105")
+def test_a_cursor_of_another_search_is_refused(catalog_client: TestClient) -> None:
+    cursor = ask(catalog_client, q="staff", limit=1)["next_cursor"]
+    problem(catalog_client.get(f"{API}/search", params={"q": "orders", "cursor": cursor}), 422, "E105")
 
 
-def test_the_context_is_bounded_and_holds_words_and_columns(shop: TestClient) -> None:
-    whole = ask(shop, "context", q="staff")
+def test_the_context_is_bounded_and_holds_words_and_columns(catalog_client: TestClient) -> None:
+    whole = ask(catalog_client, "context", q="staff")
     assert whole["assets"] == ["hr.staff", "hr.staff_names"]
     assert whole["text"].startswith("## hr.staff (view)\nWho works here\n")
     assert "- fullName string: First and last" in whole["text"]
     assert whole["chars"] == len(whole["text"]) <= 8000
-    small = ask(shop, "context", q="staff", max_chars=200)
+    small = ask(catalog_client, "context", q="staff", max_chars=200)
     assert small["chars"] <= 200
     assert small["left_out"] == 2 - len(small["assets"])
-    problem(shop.get(f"{API}/context"), 422, "E105")
-    problem(shop.get(f"{API}/context", params={"q": "x", "max_chars": 10}), 422, "E105")
+    problem(catalog_client.get(f"{API}/context"), 422, "E105")
+    problem(catalog_client.get(f"{API}/context", params={"q": "x", "max_chars": 10}), 422, "E105")
 
 
 SOURCES = """\
@@ -308,7 +308,7 @@ def test_a_term_is_suggested_with_its_id(changing: tuple[Wiring, TestClient]) ->
     assert {one["id"] for one in ask(client, "suggest", prefix="staff")["items"]} == {None}
 
 
-def test_nobody_searches_without_signing_in(shop: TestClient) -> None:
+def test_nobody_searches_without_signing_in(catalog_client: TestClient) -> None:
     for path in ("search", "suggest?prefix=a", "context?q=a"):
-        answer = shop.get(f"{API}/{path}", headers={"authorization": "Bearer wrong"})
+        answer = catalog_client.get(f"{API}/{path}", headers={"authorization": "Bearer wrong"})
         assert answer.status_code == 401, path

@@ -103,109 +103,109 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
+def search_world() -> World:
     return World()
 
 
-def test_what_is_crawled_is_found_at_once_and_what_vanished_is_marked(world: World) -> None:
-    assert world.found() == []
-    world.crawl("core.orders", "core.refunds")
-    assert world.found() == ["core.orders", "core.refunds"]
-    world.crawl("core.orders")
-    page = world.search.search(SearchQuery(text="refunds"))
+def test_what_is_crawled_is_found_at_once_and_what_vanished_is_marked(search_world: World) -> None:
+    assert search_world.found() == []
+    search_world.crawl("core.orders", "core.refunds")
+    assert search_world.found() == ["core.orders", "core.refunds"]
+    search_world.crawl("core.orders")
+    page = search_world.search.search(SearchQuery(text="refunds"))
     assert [(hit.id, hit.document.vanished) for hit in page.hits] == [("core.refunds", True)]
 
 
-def test_a_renamed_asset_is_found_by_its_new_name_alone(world: World) -> None:
-    world.crawl("core.orders", key="k")
-    assert world.found() == ["core.orders"]
-    world.crawl("core.sales", key="k")
-    assert world.found() == ["core.sales"]
-    assert world.found("orders") == []
+def test_a_renamed_asset_is_found_by_its_new_name_alone(search_world: World) -> None:
+    search_world.crawl("core.orders", key="k")
+    assert search_world.found() == ["core.orders"]
+    search_world.crawl("core.sales", key="k")
+    assert search_world.found() == ["core.sales"]
+    assert search_world.found("orders") == []
 
 
-def test_a_published_table_is_found_before_anything_is_crawled(world: World) -> None:
-    world.publish(core__orders="All orders")
-    assert world.found("all") == ["core.orders"]
-    world.publish(core__orders="All orders", core__refunds="")
-    assert world.found() == ["core.orders", "core.refunds"]
-    world.publish(core__refunds="Now described")
-    assert world.found() == ["core.refunds"]
-    assert world.found("described") == ["core.refunds"]
-    assert world.found("core", DocumentType.SCHEMA) == ["schema:core"]
-    world.publish()
-    assert world.found("core", DocumentType.SCHEMA) == []
+def test_a_published_table_is_found_before_anything_is_crawled(search_world: World) -> None:
+    search_world.publish(core__orders="All orders")
+    assert search_world.found("all") == ["core.orders"]
+    search_world.publish(core__orders="All orders", core__refunds="")
+    assert search_world.found() == ["core.orders", "core.refunds"]
+    search_world.publish(core__refunds="Now described")
+    assert search_world.found() == ["core.refunds"]
+    assert search_world.found("described") == ["core.refunds"]
+    assert search_world.found("core", DocumentType.SCHEMA) == ["schema:core"]
+    search_world.publish()
+    assert search_world.found("core", DocumentType.SCHEMA) == []
 
 
-def test_a_publication_gives_the_columns_and_the_catalog_the_words(world: World) -> None:
-    world.crawl("core.orders", description="Of the crawl", owner="ada")
-    world.publish(core__orders="Of the run")
-    world.found()
-    (hit,) = world.search.search(SearchQuery(text="orders")).hits
+def test_a_publication_gives_the_columns_and_the_catalog_the_words(search_world: World) -> None:
+    search_world.crawl("core.orders", description="Of the crawl", owner="ada")
+    search_world.publish(core__orders="Of the run")
+    search_world.found()
+    (hit,) = search_world.search.search(SearchQuery(text="orders")).hits
     assert (hit.document.description, hit.document.owner) == ("Of the crawl", "ada")
     assert [column.name for column in hit.document.columns] == ["amount"]
 
 
-def test_terms_are_found_and_go_when_they_are_gone(world: World) -> None:
-    world.crawl("core.orders")
-    world.found()
-    world.terms = [GlossaryTerm(id="net", name="Net revenue", synonyms=("turnover",))]
-    world.store.touch("term", ["net"])
-    assert world.found("turnover", DocumentType.TERM) == ["term:net"]
-    world.terms = []
-    world.store.touch("term", ["net"])
-    assert world.found("turnover", DocumentType.TERM) == []
+def test_terms_are_found_and_go_when_they_are_gone(search_world: World) -> None:
+    search_world.crawl("core.orders")
+    search_world.found()
+    search_world.terms = [GlossaryTerm(id="net", name="Net revenue", synonyms=("turnover",))]
+    search_world.store.touch("term", ["net"])
+    assert search_world.found("turnover", DocumentType.TERM) == ["term:net"]
+    search_world.terms = []
+    search_world.store.touch("term", ["net"])
+    assert search_world.found("turnover", DocumentType.TERM) == []
 
 
-def test_facts_of_other_rooms_come_with_a_refresh(world: World) -> None:
-    world.crawl("core.orders")
-    world.found()
-    world.facts["core.orders"] = SearchFacts(quality=97.0, popularity=12, pii={"id": "email"}, has_contract=True)
-    assert world.search.refresh(["core.orders"]) >= 1
-    document = world.search.search(SearchQuery(text="orders")).hits[0].document
+def test_facts_of_other_rooms_come_with_a_refresh(search_world: World) -> None:
+    search_world.crawl("core.orders")
+    search_world.found()
+    search_world.facts["core.orders"] = SearchFacts(quality=97.0, popularity=12, pii={"id": "email"}, has_contract=True)
+    assert search_world.search.refresh(["core.orders"]) >= 1
+    document = search_world.search.search(SearchQuery(text="orders")).hits[0].document
     assert (document.quality, document.popularity, document.pii, document.has_contract) == (97.0, 12, ("email",), True)
 
 
-def test_facts_in_the_log_of_changes_come_by_themselves_and_leave_what_derives_from_it(world: World) -> None:
-    world.crawl("core.orders", "core.refunds")
-    world.found()
-    world.facts = dict.fromkeys(("core.orders", "core.refunds"), SearchFacts(quality=97.0))
-    world.derived = {"core.orders": ["core.refunds"]}
+def test_facts_in_the_log_of_changes_come_by_themselves_and_leave_what_derives_from_it(search_world: World) -> None:
+    search_world.crawl("core.orders", "core.refunds")
+    search_world.found()
+    search_world.facts = dict.fromkeys(("core.orders", "core.refunds"), SearchFacts(quality=97.0))
+    search_world.derived = {"core.orders": ["core.refunds"]}
 
     def judged() -> list[str]:
-        return [hit.id for hit in world.search.search(SearchQuery()).hits if hit.document.quality]
+        return [hit.id for hit in search_world.search.search(SearchQuery()).hits if hit.document.quality]
 
-    world.store.touch("facts", ["core.orders"])
+    search_world.store.touch("facts", ["core.orders"])
     assert judged() == ["core.orders"]
-    world.store.touch("asset", ["core.orders"])
+    search_world.store.touch("asset", ["core.orders"])
     assert judged() == ["core.orders", "core.refunds"]
 
 
-def test_following_a_change_reads_what_changed_and_nothing_else(world: World) -> None:
+def test_following_a_change_reads_what_changed_and_nothing_else(search_world: World) -> None:
     names = [f"core__t{number}" for number in range(50)]
-    world.publish(**dict.fromkeys(names, ""))
-    world.crawl("core.t1", "core.t2")
-    world.found()
-    world.read.clear()
-    world.store.touch("asset", ["core.t1"])
-    world.found()
-    world.publish(**(dict.fromkeys(names, "") | {"core__t7": "described"}))
-    assert world.found("described") == ["core.t7"]
-    world.search.refresh(["core.t9"])
-    assert world.read == [("core.t1",), ("core.t7",), ("core.t9",)]
+    search_world.publish(**dict.fromkeys(names, ""))
+    search_world.crawl("core.t1", "core.t2")
+    search_world.found()
+    search_world.read.clear()
+    search_world.store.touch("asset", ["core.t1"])
+    search_world.found()
+    search_world.publish(**(dict.fromkeys(names, "") | {"core__t7": "described"}))
+    assert search_world.found("described") == ["core.t7"]
+    search_world.search.refresh(["core.t9"])
+    assert search_world.read == [("core.t1",), ("core.t7",), ("core.t9",)]
 
 
-def test_a_rebuild_has_the_same_documents_as_following(world: World) -> None:
-    world.crawl("core.orders", "pg:shop.public.users")
-    world.publish(core__orders="x", raw__orders="y")
-    world.terms = [GlossaryTerm(id="net", name="Net revenue")]
-    world.store.touch("term", ["net"])
+def test_a_rebuild_has_the_same_documents_as_following(search_world: World) -> None:
+    search_world.crawl("core.orders", "pg:shop.public.users")
+    search_world.publish(core__orders="x", raw__orders="y")
+    search_world.terms = [GlossaryTerm(id="net", name="Net revenue")]
+    search_world.store.touch("term", ["net"])
     every = tuple(kind for kind in DocumentType if kind is not DocumentType.COLUMN)
-    world.found()
-    world.publish(core__orders="x", raw__orders="z")
-    followed = world.search.search(SearchQuery(types=every, limit=500)).hits
-    world.search.reindex()
-    assert world.search.search(SearchQuery(types=every, limit=500)).hits == followed
+    search_world.found()
+    search_world.publish(core__orders="x", raw__orders="z")
+    followed = search_world.search.search(SearchQuery(types=every, limit=500)).hits
+    search_world.search.reindex()
+    assert search_world.search.search(SearchQuery(types=every, limit=500)).hits == followed
     assert [hit.id for hit in followed if hit.type in ("schema", "database")] == [
         "schema:core",
         "database:pg:shop",
@@ -214,13 +214,13 @@ def test_a_rebuild_has_the_same_documents_as_following(world: World) -> None:
     ]
 
 
-def test_nothing_is_written_where_nothing_changed(world: World) -> None:
-    world.crawl("core.orders")
-    world.publish(core__orders="x")
-    world.search.sync()
-    before = world.search.search(SearchQuery()).generation
-    assert world.search.sync() == 0
-    assert world.search.search(SearchQuery()).generation == before
+def test_nothing_is_written_where_nothing_changed(search_world: World) -> None:
+    search_world.crawl("core.orders")
+    search_world.publish(core__orders="x")
+    search_world.search.sync()
+    before = search_world.search.search(SearchQuery()).generation
+    assert search_world.search.sync() == 0
+    assert search_world.search.search(SearchQuery()).generation == before
 
 
 def test_what_holds_an_asset() -> None:
@@ -233,14 +233,14 @@ def test_what_holds_an_asset() -> None:
     assert containers_of("files:s3://lake/raw/x.csv") == ("files:s3://lake/raw", "files:s3://lake", "files:")
 
 
-def test_files_are_in_folders(world: World) -> None:
-    world.crawl("files:raw/shop/orders.csv")
+def test_files_are_in_folders(search_world: World) -> None:
+    search_world.crawl("files:raw/shop/orders.csv")
     kinds = (DocumentType.SCHEMA, DocumentType.DATABASE)
-    found = world.search.search(SearchQuery(types=kinds)).hits
+    found = search_world.search.search(SearchQuery(types=kinds)).hits
     assert sorted((hit.id, hit.document.name, hit.document.container) for hit in found) == [
         ("database:files:", "files", ""),
         ("schema:files:raw", "raw", "files:"),
         ("schema:files:raw/shop", "shop", "files:raw"),
     ]
     inside = SearchQuery(filters={SearchFilter.CONTAINER: ("files:raw/shop",)})
-    assert [hit.id for hit in world.search.search(inside).hits] == ["files:raw/shop/orders.csv"]
+    assert [hit.id for hit in search_world.search.search(inside).hits] == ["files:raw/shop/orders.csv"]
