@@ -131,14 +131,27 @@ def test_a_fixture_of_one_meaning_that_is_defined_twice(small: Path) -> None:
         'def f(error): return error.code not in ("E108", "E901")\n',
         'STOPPED = "E901"\ndef f(error): return error.code == STOPPED\n',
         'ALL = ("E108", "E901")\ndef f(error): return error.code in ALL\n',
+        'ALL = frozenset({"E108"})\ndef f(error): return error.code in ALL\n',
+        'ALL: dict[str, int] = {"E108": 1}\ndef f(error): return error.code in ALL\n',
+        "from forge.quality.codes import ALL\ndef f(error): return error.code not in ALL\n",
     ],
 )
 def test_an_error_that_is_told_apart_by_its_code(small: Path, text: str) -> None:
     line = text.count("\n")
+    assert breaks(small, "src/forge/quality/codes.py", 'ALL = frozenset({"E108"})\n') == []
     assert breaks(small, "src/forge/quality/caught.py", text) == [
         f"forge.quality.caught:{line} compares a code; catch the error by its class"
     ]
     assert breaks(small, "src/forge/quality/caught.py", "def f(one, two): return one.code == two.code\n") == []
+
+
+def test_an_error_that_is_raised_by_the_code_of_a_class(small: Path) -> None:
+    error = 'class ForgeError(Exception): ...\nclass SourceUnreachableError(ForgeError):\n    code = "E308"\n'
+    assert breaks(small, "src/forge/model/errors.py", error) == []
+    assert breaks(small, "src/forge/quality/failure.py", 'raise ForgeError("E309", "refused")\n') == []
+    assert breaks(small, "src/forge/quality/failure.py", 'raise ForgeError("E308", "no answer")\n') == [
+        "forge.quality.failure:1 raises E308 by its code; raise SourceUnreachableError"
+    ]
 
 
 def test_a_large_data_class_that_takes_positions(small: Path) -> None:

@@ -13,7 +13,7 @@ from forge.federation.address import ADDRESSES, parse_address, parse_api_address
 from forge.federation.object_path import is_object_path, parse_object_path
 from forge.federation.rest_options import SIGN_IN
 from forge.federation.source import ConnectorKind, Source
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, SourceNotAllowedError
 
 _PARAMETERS = frozenset({"sslmode"})  # of a url: none that names a file, a class or another host
 _FILE_OPTIONS = frozenset(
@@ -143,8 +143,7 @@ def _host_and_port(text: str, port: int) -> tuple[str, int]:
 
 
 def _breach(what: str, where: str, why: str) -> ForgeError:
-    return ForgeError(
-        "E886",
+    return SourceNotAllowedError(
         what,
         where=where,
         why=why,

@@ -81,6 +81,30 @@ class CancellationError(NamedError):
     code = "E901"
 
 
+class SourceUnavailableError(ForgeError):
+    """The secret, the file or the answer of a source is not there. It may be later, and the query is not wrong."""
+
+
+class MissingSecretError(NamedError, SourceUnavailableError):
+    code = "E107"
+
+
+class MissingFileError(NamedError, SourceUnavailableError):
+    code = "E208"
+
+
+class SourceUnreachableError(NamedError, SourceUnavailableError):
+    code = "E308"
+
+
+class RefusedQueryError(NamedError):
+    code = "E309"
+
+
+class SourceNotAllowedError(NamedError):
+    code = "E886"
+
+
 class StorageError(ForgeError):
     """The database or the disk below it does not do what was asked."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, MissingSecretError
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 FORM = "Write env:NAME (an environment variable) or file:/absolute/path (the content of a file)."
@@ -43,8 +43,8 @@ def resolve_secret(reference: str, environ: Mapping[str, str], where: str | None
 
 def _from_environment(name: str, environ: Mapping[str, str], where: str | None) -> Secret:
     if name not in environ:
-        raise ForgeError(
-            "E107", f"the environment variable {name} is not set", where=where, fix=f"Set it: export {name}=…"
+        raise MissingSecretError(
+            f"the environment variable {name} is not set", where=where, fix=f"Set it: export {name}=…"
         )
     return Secret(environ[name])
 
@@ -57,8 +57,7 @@ def _from_file(target: str, where: str | None) -> Secret:
         return Secret(path.read_text(encoding="utf-8").rstrip("\r\n"))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise ForgeError(
-            "E107",
+        raise MissingSecretError(
             f"the secret file {path} cannot be read",
             where=where,
             why=reason,

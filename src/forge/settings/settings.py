@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
-from forge.model.errors import ForgeError
+from forge.model.errors import MissingSecretError
 from forge.model.names import TableName
 from forge.model.secret import is_reference, resolve_secret
 from forge.settings.governance import SettingsLevel
@@ -153,8 +153,7 @@ class Settings:
             return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise ForgeError(
-                "E107",
+            raise MissingSecretError(
                 f"the key file {path} cannot be read",
                 where="versioning.trusted_keys",
                 why=reason,

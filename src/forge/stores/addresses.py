@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, SourceUnreachableError
 
 _DRIVERS = {"postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
 
@@ -40,8 +40,7 @@ def unreachable_database(source: str, error: BaseException) -> ForgeError:
     """The driver's own words, without what it was given to connect."""
     said = str(error).strip().splitlines()
     reason = re.sub(r"(password|user)\s*=?\s*\S+", r"\1 ***", said[0] if said else type(error).__name__)
-    return ForgeError(
-        "E308",
+    return SourceUnreachableError(
         f"{source} cannot be reached",
         why=reason,
         fix="Check its url, user and password, and that the server runs.",

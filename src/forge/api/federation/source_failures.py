@@ -15,12 +15,19 @@ from forge.flows.federation.ports import SourceConnector, UnfitValueError
 from forge.flows.federation.query import FederationPorts, QueryExplanation
 from forge.flows.federation.running import QueryTimeoutError
 from forge.flows.upkeep.access import TokenScope
-from forge.model.errors import CancellationError, ForgeError
+from forge.model.errors import (
+    CancellationError,
+    ForgeError,
+    RefusedQueryError,
+    SourceNotAllowedError,
+    SourceUnreachableError,
+    errors_of,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_TELLING = frozenset({"E308", "E309", "E886"})  # the way to a source, and its own words
+_TELLING = (SourceUnreachableError, RefusedQueryError, SourceNotAllowedError)  # the way to a source, and its own words
 
 
 @dataclass
@@ -56,7 +63,7 @@ class SourceFailures:
         except ForgeError as error:
             seen = (error, error.__context__)  # which it was before values were left out of it
             source = next((source for source, one in self.errors if one in seen), None)
-            is_telling = source is not None or error.code in _TELLING
+            is_telling = source is not None or any(isinstance(one, _TELLING) for one in errors_of(error))
             is_end = isinstance(error, CancellationError | QueryTimeoutError)
             if caller.scope is TokenScope.WRITE or is_end or not is_telling:
                 raise

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import forge
 from forge.cli.upkeep.explain import installed_version
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, MissingFileError
 
 MARK = ".forge-demo"  # a folder with this file is ours to replace
 NOTE = "forge demo may replace this folder"
@@ -33,7 +33,7 @@ def shop_folder() -> Path:
     for folder in (package / "examples" / "shop", package.parents[1] / "examples" / "shop"):
         if (folder / "forge.yaml").exists():
             return folder
-    raise ForgeError("E208", "The demo project is not part of this installation", fix="Install Forge again.")
+    raise MissingFileError("The demo project is not part of this installation", fix="Install Forge again.")
 
 
 def digest_of(shop: Path, scale: float) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlparse
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from forge.model.errors import CellError, DiskFullError, ForgeError
+from forge.model.errors import CellError, DiskFullError, ForgeError, SourceUnreachableError
 from forge.versioning.errors import IncomparableCellsError
 
 SPARK_ERRORS = (PySparkException, Py4JJavaError)
@@ -126,8 +126,7 @@ def source_error(error: BaseException, url: str, where: str, root: Path | None =
     """A database that could not be read. Only its name is shown: an address may contain a password."""
     if not _NO_DATABASE.search(str(error)):
         return job_error(error, where, root)
-    return ForgeError(
-        "E308",
+    return SourceUnreachableError(
         f"The database {database_of(url)} cannot be reached",
         where=where,
         why=root_cause(error),

@@ -37,11 +37,11 @@ from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.query_claims import AskedQuery
 from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
 from forge.flows.federation.running import RunningQuery, checked_timeout, ends_after
-from forge.flows.federation.unreachable import UNREACHABLE, assumed_relation
+from forge.flows.federation.unreachable import assumed_relation
 from forge.flows.runs.input_pins import inputs_of
 from forge.flows.upkeep.query_audit import EXPLAINED, SHARED, audited
 from forge.flows.versioning.tables import NeedsEngine
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, SourceUnavailableError
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import CommitId, RunId, TableName
 from forge.transforms.sql_parse import ParsedQuery, parse_query
@@ -538,8 +538,8 @@ class _OpenQuery:
             if self.unavailable is not None and name.source in self.unavailable:
                 return None  # a server that does not answer is not waited for twice
             return self._describe(name)
-        except ForgeError as error:
-            if self.unavailable is None or name.source == LAKE or error.code not in UNREACHABLE:
+        except SourceUnavailableError as error:
+            if self.unavailable is None or name.source == LAKE:
                 raise
             self.unavailable[name.source] = error
             return None

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from forge.federation.limits import SourceLimits
 from forge.federation.object_path import parse_object_path
 from forge.federation.source import Source
-from forge.model.errors import ForgeError
+from forge.model.errors import SourceNotAllowedError
 
 _MOST = 100_000
 
@@ -34,8 +34,7 @@ class FileGuard:
         real = Path(os.path.realpath(path))
         inside = any(real.is_relative_to(folder) and _is_open(real, folder) for folder in self.folders)
         if not inside or any(real.is_relative_to(other) or other.is_relative_to(real) for other in self.apart):
-            raise ForgeError(
-                "E886",
+            raise SourceNotAllowedError(
                 f"The path of the source {self.source} leads to where it may not be read from",
                 where="path",
                 why="A link or a hidden folder is below it.",
@@ -55,7 +54,7 @@ def refuse_lake(source: Source, warehouse: str) -> None:
     path, lake = parse_object_path(source.path), parse_object_path(warehouse)
     if path is None or (lake is not None and path.overlaps(lake)):
         what = f"The path of the source {source.name} leads to the files of the lake"
-        raise ForgeError("E886", what, where="path", fix="Name a folder that holds nothing else.")
+        raise SourceNotAllowedError(what, where="path", fix="Name a folder that holds nothing else.")
 
 
 def _is_open(real: Path, folder: Path) -> bool:
@@ -75,6 +74,6 @@ def _reached(root: Path, path: str) -> Iterator[Path]:
                 continue  # few patterns find it
             found += 1
             if found > _MOST:
-                raise ForgeError("E886", f"There are more than {_MOST:,} files below {path}", where="path")
+                raise SourceNotAllowedError(f"There are more than {_MOST:,} files below {path}", where="path")
             yield Path(folder, name)
         folders[:] = [name for name in folders if not name.startswith(".")]

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from forge.federation.drift import SeenColumns, SeenSource
 
-UNREACHABLE = frozenset({"E107", "E208", "E308"})
-"""No secret, no file, no answer: it may be there again later, and the query is not wrong."""
-
 
 def assumed_relation(
     name: RelationName,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from forge.flows.runs.records import LoadedFile
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, MissingFileError
 from forge.transforms.transform import FileSource
 
 LONGEST_LINE = 16_000_000  # letters
@@ -37,8 +37,7 @@ def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, 
         files = (path for path in Path(pattern).rglob(suffix) if path.is_file() and not _is_hidden(path, Path(pattern)))
         paths = sorted(map(str, files))
     if not paths:
-        raise ForgeError(
-            "E208",
+        raise MissingFileError(
             f"No file matches {source.path}",
             where=where,
             why=f"Looked for {pattern}.",
@@ -77,8 +76,8 @@ def refuse_other_columns(source: FileSource, files: Sequence[LoadedFile], root: 
         try:
             _check_columns(source, str(root / file.path), file.path, where)
         except FileNotFoundError as error:
-            raise ForgeError(
-                "E208", f"{file.path} has just been removed", where=where, fix="Put it back, or run again."
+            raise MissingFileError(
+                f"{file.path} has just been removed", where=where, fix="Put it back, or run again."
             ) from error
         except LookupError as error:
             raise ForgeError("E206", str(error), where=where, fix="Correct `encoding` among the options.") from error

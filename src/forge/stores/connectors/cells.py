@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from forge.flows.federation.ports import UnfitValueError
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, RefusedQueryError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -154,4 +154,4 @@ def _next_rows(batch: pa.RecordBatch, most: int) -> int:
 
 
 def failed_query(source: str, why: str, fix: str | None = None) -> ForgeError:
-    return ForgeError("E309", f"{source} refused the query", why=why, fix=fix)
+    return RefusedQueryError(f"{source} refused the query", why=why, fix=fix)

@@ -22,7 +22,7 @@ from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.federation.source_keys import TIMESTAMP_AS_OF, VERSION_AS_OF
 from forge.flows.runs.source_rows import AT_VERSION, CHANGE
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, SourceUnreachableError
 from forge.model.name_suggestions import did_you_mean
 from forge.model.types import parse_type
 from forge.stores.connectors.delta_changes import (
@@ -350,7 +350,7 @@ class DeltaConnector:
             raise self._unreadable("Its log is damaged.", "Repair the table.") from None
 
     def _unreachable(self, why: str) -> ForgeError:
-        return ForgeError("E308", f"{self._source.name} cannot be reached", why=why, fix="Correct `path`.")
+        return SourceUnreachableError(f"{self._source.name} cannot be reached", why=why, fix="Correct `path`.")
 
     def _unreadable(self, why: str, fix: str) -> ForgeError:
         what = f"{self._source.name} cannot be read where it is"

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 
 from forge.federation.source import ConnectorKind, Source
 from forge.model.duration import parse_duration
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, SourceUnreachableError
 from forge.stores.addresses import database_url, unreachable_database
 
 CONNECT_SECONDS = 10.0
@@ -101,8 +101,7 @@ def driver_needed(source: str, system: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ForgeError(
-            "E308",
+        raise SourceUnreachableError(
             f"{source} cannot be reached",
             why=f"The driver for {system} is not installed ({error.name}).",
             fix=f"pip install 'forge[{extra}]'",

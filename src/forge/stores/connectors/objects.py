@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from forge.federation.object_path import ObjectPath, parse_object_path
 from forge.federation.source import Source, SourceOrigin
 from forge.flows.runs.records import LoadedFile
-from forge.model.errors import ForgeError
+from forge.model.errors import MissingFileError, RefusedQueryError, SourceUnreachableError
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, S3FileSystem
@@ -89,7 +89,7 @@ class ObjectStore:
             ]
         if not found:
             fix = "Put an object there or correct `path`."
-            raise ForgeError("E208", f"No object matches {self.source.path}", where=where, fix=fix)
+            raise MissingFileError(f"No object matches {self.source.path}", where=where, fix=fix)
         found.sort(key=lambda one: one.path)
         return tuple(LoadedFile(f"s3a://{one.path}", one.size, one.mtime_ns or 0) for one in found)
 
@@ -103,7 +103,7 @@ class ObjectStore:
             FileSelector(folder, allow_not_found=True, recursive=True)
         )
         if len(found) > _MOST:
-            raise ForgeError("E309", f"{self.source.name} has more than {_MOST:,} objects", fix="Name fewer by `path`.")
+            raise RefusedQueryError(f"{self.source.name} has more than {_MOST:,} objects", fix="Name fewer by `path`.")
         return found
 
     @contextmanager
@@ -132,7 +132,7 @@ class ObjectStore:
             for reference in (self.source.user, self.source.password):
                 said = said.replace(self.secret(reference), "***") if reference else said
             fix = "Correct `path`, `endpoint`, `region` and the keys."
-            raise ForgeError("E308", f"{self.source.name} cannot be reached", why=said, fix=fix) from error
+            raise SourceUnreachableError(f"{self.source.name} cannot be reached", why=said, fix=fix) from error
 
 
 def in_bucket(file: LoadedFile) -> str:

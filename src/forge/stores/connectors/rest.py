@@ -19,7 +19,7 @@ from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.rest import RestTable, steps_of
 from forge.federation.rest_options import rest_options_of
 from forge.federation.source import Source
-from forge.model.errors import ForgeError
+from forge.model.errors import MissingSecretError
 from forge.model.types import parse_type
 from forge.stores.connectors.cells import batches_of, failed_query, unfit
 from forge.stores.connectors.json_cells import json_array
@@ -173,8 +173,7 @@ class RestConnector:
     def _resolved(self, key: str, reference: str) -> str:
         found = self._secret(reference)
         if not _SENDABLE.fullmatch(found):
-            raise ForgeError(
-                "E107",
+            raise MissingSecretError(
                 f"{key} of {self._source.name} cannot be sent in a header",
                 why="It is empty, or has a line break or another character that headers do not have.",
                 fix="Correct the secret.",

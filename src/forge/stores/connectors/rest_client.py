@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 from forge.federation.address import ApiAddress
 from forge.federation.rest_options import RestOptions
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, SourceUnreachableError
 from forge.model.retry import backoff
 from forge.stores.connectors.cells import failed_query
 from forge.stores.connectors.json_cells import parse_json
@@ -191,7 +191,7 @@ class RestClient:
         why = self.hide(f"{self._path(url)} answered {response.status}: {said[:200]}".rstrip(": "))
         if response.status in (401, 403):
             fix = "Check `user`, `password` and `options.header`."
-            raise ForgeError("E308", f"{self.source} cannot be reached", why=why, fix=fix)
+            raise SourceUnreachableError(f"{self.source} cannot be reached", why=why, fix=fix)
         raise failed_query(self.source, why)
 
     def _own(self, url: str) -> str:
@@ -244,4 +244,4 @@ class RestClient:
 
     def _unreachable(self, why: str) -> ForgeError:
         fix = "Check its url, and that the server runs."
-        return ForgeError("E308", f"{self.source} cannot be reached", why=self.hide(why), fix=fix)
+        return SourceUnreachableError(f"{self.source} cannot be reached", why=self.hide(why), fix=fix)

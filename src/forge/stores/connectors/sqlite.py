@@ -36,7 +36,7 @@ from urllib.parse import quote
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
-from forge.model.errors import ForgeError
+from forge.model.errors import SourceUnreachableError
 from forge.model.types import DataType
 from forge.stores.connectors.cells import PIECE_ROWS, array_of, batches_of, failed_query, unfit
 from forge.stores.connectors.login import Login, login_of
@@ -145,8 +145,8 @@ class SqliteConnector:
         """`for_catalog`: for the fixed questions above, which use pragmas."""
         path = Path(self._login.database)
         if not path.is_file():
-            raise ForgeError(
-                "E308", f"{self._source.name} cannot be reached", why="There is no such file.", fix="Correct `url`."
+            raise SourceUnreachableError(
+                f"{self._source.name} cannot be reached", why="There is no such file.", fix="Correct `url`."
             )
 
         with self._explained():

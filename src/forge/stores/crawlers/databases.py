@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
 from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
 from forge.catalog.crawl import CrawlMark, SeenAsset, Sighting
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, SourceUnreachableError
 from forge.stores.addresses import unreachable_database
 
 _SECONDS = 10
@@ -24,13 +24,12 @@ def open_source(url: URL, source: str) -> Engine:
     backend = url.get_backend_name()
     arguments = {"connect_timeout": _SECONDS} if backend == "postgresql" else {}
     if backend == "sqlite" and url.database and not Path(url.database).is_file():
-        raise ForgeError("E308", f"{source} cannot be reached", why="There is no such file.", fix="Correct `url`.")
+        raise SourceUnreachableError(f"{source} cannot be reached", why="There is no such file.", fix="Correct `url`.")
     try:
         return create_engine(url, connect_args=arguments, pool_size=1) if arguments else create_engine(url)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         missing = getattr(error, "name", None) or backend
-        raise ForgeError(
-            "E308",
+        raise SourceUnreachableError(
             f"{source} cannot be crawled",
             why=f"No driver for {backend} is installed ({missing}).",
             fix=f"pip install one that SQLAlchemy knows for {backend}.",

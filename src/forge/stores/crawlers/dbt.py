@@ -11,7 +11,7 @@ from typing import Any
 from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
 from forge.catalog.crawl import CrawlMark, SeenAsset, Sighting
 from forge.catalog.text import clean_text
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, MissingFileError
 
 _LARGEST = 1_000_000_000
 _TABLES = ("model", "seed", "snapshot", "source")
@@ -44,8 +44,8 @@ class DbtCrawler:
                 raise ForgeError("E103", "The manifest is larger than 1 GB", where=self._shown)
             content = json.loads(self._path.read_bytes())
         except FileNotFoundError as error:
-            raise ForgeError(
-                "E208", "There is no manifest of dbt", where=self._shown, fix="Run `dbt parse`, or correct catalog.dbt."
+            raise MissingFileError(
+                "There is no manifest of dbt", where=self._shown, fix="Run `dbt parse`, or correct catalog.dbt."
             ) from error
         except (OSError, ValueError, RecursionError) as error:
             raise ForgeError(

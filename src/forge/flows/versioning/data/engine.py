@@ -20,7 +20,7 @@ from forge.flows.versioning.key_check import remembered_key
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
 from forge.flows.versioning.ports import Operation
-from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.errors import MissingSecretError, UnknownNameError
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
 from forge.transforms.transform import Body, PythonFunction, SqlQuery, Transform
@@ -117,7 +117,7 @@ def _planned(work: Operation, request: CommitRequest, line: PinnedBranch, engine
 
 
 def _no_secrets(reference: str) -> str:
-    raise ForgeError("E107", f"A commit has no secrets, and {reference} is one")
+    raise MissingSecretError(f"A commit has no secrets, and {reference} is one")
 
 
 def _pin(work: Operation, line: PinnedBranch, table: TableName) -> Pin:
