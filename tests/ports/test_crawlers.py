@@ -177,7 +177,6 @@ def dbt_site(tmp_path: Path) -> Iterator[CrawlSite]:
         drop,
         rename,
         lambda: (path.write_text('{"nodes": ['), None)[1],
-        is_read=True,
     )
 
 
@@ -228,7 +227,6 @@ def ontology_site(tmp_path: Path) -> Iterator[CrawlSite]:
         lambda table: (folder / f"{table}.yaml").unlink(),
         None,
         lambda: write("orders", ", {"),
-        is_read=True,
     )
 
 
@@ -410,6 +408,20 @@ def test_exposures_and_metrics_of_dbt_are_dashboards_and_metrics(tmp_path: Path)
         assert revenue is not None
         assert (churn.crawled.type, revenue.crawled.type) == (AssetType.MODEL, AssetType.METRIC)
         assert revenue.crawled.tags == ("gold",)
+
+
+@pytest.mark.parametrize("made", [dbt_site, ontology_site])
+def test_files_are_read_again_where_not_all_of_them_is_in_the_catalog(
+    made: Callable[[Path], Iterator[CrawlSite]], tmp_path: Path
+) -> None:
+    (site,) = made(tmp_path)
+    site.crawl()
+    known = {mark.name: mark for mark in site.store.marks(site.crawler.source)}
+    del known[site.name("orders")]  # another source has it
+    assert all(isinstance(one, SeenAsset) for one in site.crawler.sightings(known))
+    site.drop("orders")
+    site.crawl()
+    assert site.crawl().plan.unchanged == 1
 
 
 def test_no_secret_of_an_address_is_in_a_reason(tmp_path: Path) -> None:

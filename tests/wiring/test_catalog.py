@@ -136,3 +136,15 @@ def test_transforms_of_the_project_are_crawled_after_a_publication(wiring: Wirin
     publish(wiring)
     wiring.follow_up()
     assert {one.crawled.source for one in wiring.catalog.assets.assets()} == {"lake", "project"}
+
+
+def test_a_manifest_and_the_ontology_are_crawled_after_a_publication(wiring: Wiring) -> None:
+    for file, text in (
+        ("target/manifest.json", '{"nodes": {"model.a.sums": {"name": "sums"}}}'),
+        ("ontology/people.yaml", "types: {Person: {backed_by: core.people}}"),
+    ):
+        (wiring.root / file).parent.mkdir()
+        (wiring.root / file).write_text(text)
+    publish(wiring)
+    assert wiring.follow_up() == ()
+    assert {one.crawled.source for one in wiring.catalog.assets.assets()} == {"lake", "dbt", "ontology"}

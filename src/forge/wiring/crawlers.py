@@ -33,21 +33,22 @@ def lake_crawler(wiring: Wiring, project: Callable[[], Project]) -> Crawler:
 
 
 def own_crawlers(wiring: Wiring, project: Callable[[], Project] | None = None) -> tuple[Crawler, ...]:
-    """Of the lake, and of the transforms and files of the project."""
+    """What costs little: the lake, and the project's own files."""
     from forge.stores.crawlers.project import FileCrawler, ProjectCrawler
 
     project = project or cache(wiring.project)
-    return (lake_crawler(wiring, project), ProjectCrawler(project, wiring.settings.project), FileCrawler(project))
+    return (
+        lake_crawler(wiring, project),
+        ProjectCrawler(project, wiring.settings.project),
+        FileCrawler(project),
+        *_ontology(wiring),
+        *_dbt(wiring),
+    )
 
 
 def all_crawlers(wiring: Wiring) -> tuple[Crawler, ...]:
     project = cache(wiring.project)
-    return (
-        *own_crawlers(wiring, project),
-        *_ontology(wiring),
-        *_dbt(wiring),
-        *_databases(wiring, project),
-    )
+    return (*own_crawlers(wiring, project), *_databases(wiring, project))
 
 
 def _ontology(wiring: Wiring) -> Iterator[Crawler]:

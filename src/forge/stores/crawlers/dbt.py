@@ -4,14 +4,15 @@ dashboards, metrics are metrics."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
-from forge.catalog.crawl import CrawlMark, SeenAsset, Sighting
+from forge.catalog.crawl import CrawlMark, Sighting
 from forge.catalog.text import clean_text
 from forge.model.errors import ForgeError, MissingFileError
+from forge.stores.crawlers.digests import digest_of, find_unmoved, with_digest
 
 _LARGEST = 1_000_000_000
 _TABLES = ("model", "seed", "snapshot", "source")
@@ -25,35 +26,47 @@ class DbtCrawler:
         self.source = source
         self._path, self._shown = path, shown
 
-    def sightings(self, known: Mapping[str, CrawlMark]) -> Iterator[Sighting]:
-        content = self._content()
-        project = str(_mapping(content, "metadata").get("project_name") or self._path.parent.parent.name)
+    def sightings(self, known: Mapping[str, CrawlMark]) -> Iterable[Sighting]:
+        text, folder = self._read(), self._path.parent.parent.name
+        digest = digest_of((folder.encode(errors="surrogateescape"), text))
+        return find_unmoved(known, digest) or with_digest(list(self._assets(self._parse(text), folder)), digest)
+
+    def _assets(self, content: Raw, folder: str) -> Iterator[CrawledAsset]:
+        project = str(_mapping(content, "metadata").get("project_name") or folder)
         names: dict[str, str] = {}
         for id_, raw in (*_entries(content, "nodes"), *_entries(content, "sources")):
             kind = str(raw.get("resource_type") or id_.partition(".")[0])
             if kind in _TABLES and _mapping(raw, "config").get("materialized") != "ephemeral":
                 names[id_] = _relation(raw)
-                yield SeenAsset(self._table(id_, kind, raw, names[id_]))
+                yield self._table(id_, kind, raw, names[id_])
         for part, type_ in (("exposures", AssetType.DASHBOARD), ("metrics", AssetType.METRIC)):
             for id_, raw in _entries(content, part):
-                yield SeenAsset(self._other(id_, raw, f"dbt:{project}.{part}", type_, names))
+                yield self._other(id_, raw, f"dbt:{project}.{part}", type_, names)
 
-    def _content(self) -> Raw:
+    def _read(self) -> bytes:
         try:
             if self._path.stat().st_size > _LARGEST:
                 raise ForgeError("E103", "The manifest is larger than 1 GB", where=self._shown)
-            content = json.loads(self._path.read_bytes())
+            return self._path.read_bytes()
         except FileNotFoundError as error:
             raise MissingFileError(
                 "There is no manifest of dbt", where=self._shown, fix="Run `dbt parse`, or correct catalog.dbt."
             ) from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise ForgeError(
-                "E103", "The manifest cannot be read", where=self._shown, why=str(error)[:200], fix="Run `dbt parse`."
-            ) from error
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _parse(self, text: bytes) -> Raw:
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise self._unreadable(error) from error
         if not isinstance(content, dict) or not isinstance(content.get("nodes"), dict):
             raise ForgeError("E103", "The file is no manifest of dbt", where=self._shown, fix="Run `dbt parse`.")
         return content
+
+    def _unreadable(self, error: Exception) -> ForgeError:
+        why = str(error)[:200]
+        return ForgeError("E103", "The manifest cannot be read", where=self._shown, why=why, fix="Run `dbt parse`.")
 
     def _table(self, id_: str, kind: str, raw: Raw, name: str) -> CrawledAsset:
         is_view = kind == "model" and _mapping(raw, "config").get("materialized", "view") == "view"
