@@ -9,6 +9,8 @@ from typing import cast
 import pyarrow as pa
 import pytest
 from migrated import lay_database
+from run_site import until
+from sqlite_source import lay_shop
 from version_world import ArrowEngine, VersionWorld
 
 from forge.catalog.asset import AssetState
@@ -136,6 +138,55 @@ def test_transforms_of_the_project_are_crawled_after_a_publication(wiring: Wirin
     publish(wiring)
     wiring.follow_up()
     assert {one.crawled.source for one in wiring.catalog.assets.assets()} == {"lake", "project"}
+
+
+LOADS = """\
+sources:
+  - {name: till, connector: sqlite, path: data/till.db}
+  - {name: safe, connector: sqlite, path: data/safe.db}
+  - {output: core.people, source: till, table: customers}
+  - {output: core.hidden, source: safe, table: customers}
+"""
+
+
+def crawled_from(wiring: Wiring) -> set[str]:
+    return {one.crawled.source for one in wiring.catalog.assets.assets()}
+
+
+def with_databases(wiring: Wiring) -> None:
+    (wiring.root / "sources").mkdir()
+    (wiring.root / "sources" / "all.yaml").write_text(LOADS)
+    for name in ("till", "safe"):
+        lay_shop(wiring.root / "data" / f"{name}.db")
+
+
+def test_the_database_that_a_table_was_loaded_from_is_crawled_when_it_is_published(wiring: Wiring) -> None:
+    with_databases(wiring)
+    publish(wiring)
+    assert wiring.follow_up() == ()
+    assert crawled_from(wiring) == {"lake", "project", "sqlite:till"}
+
+
+def test_a_database_that_cannot_be_crawled_then_is_a_warning(wiring: Wiring, caplog: pytest.LogCaptureFixture) -> None:
+    with_databases(wiring)
+    (wiring.root / "data" / "till.db").unlink()
+    publish(wiring)
+    assert wiring.follow_up() == ()
+    assert "the crawl of sqlite:till failed" in caplog.text
+    assert crawled_from(wiring) == {"lake", "project"}
+
+
+def test_a_server_crawls_the_other_databases_after_a_publication_too(wiring: Wiring) -> None:
+    with_databases(wiring)
+    parts = wiring.catalog
+    parts.scan_schedule.start()
+    parts.follower.start(parts.server_steps())
+    try:
+        publish(wiring)
+        until(lambda: crawled_from(wiring) == {"lake", "project", "sqlite:till", "sqlite:safe"})
+    finally:
+        parts.scan_schedule.stop()
+        parts.follower.stop()
 
 
 def test_a_manifest_and_the_ontology_are_crawled_after_a_publication(wiring: Wiring) -> None:

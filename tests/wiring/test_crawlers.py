@@ -8,7 +8,7 @@ import pytest
 from sqlite_source import lay_shop
 
 from forge.wiring import Wiring
-from forge.wiring.crawlers import all_crawlers
+from forge.wiring.crawlers import find_crawlers
 
 SETTINGS = "project: shop\nuser: {name: Ada, email: ada@example.com}\n"
 SOURCES = """\
@@ -37,7 +37,7 @@ def test_a_source_with_readers_is_taken_in_only_where_the_operator_names_it(
         lay_shop(tmp_path / "data" / f"{name}.db")
     wiring = Wiring.of(tmp_path)
     try:
-        found = {one.source for one in all_crawlers(wiring)}
+        found = {one.source for one in find_crawlers(wiring).every}
     finally:
         wiring.close()
     assert {one for one in found if one in ("sqlite:till", "sqlite:safe", "shop")} == taken

@@ -90,7 +90,7 @@ def open_site(wiring: Wiring) -> Site:
     site.deliveries.start()
     wiring.catalog.discovery.recorder.start()
     if wiring.settings.catalog.follow:
-        wiring.catalog.follower.start()
+        wiring.catalog.follower.start(wiring.catalog.server_steps())
     if wiring.settings.catalog.scan_minutes:
         wiring.catalog.scan_schedule.start()
     # PyIceberg takes seconds to load; whoever first asks for a table should not wait for it.

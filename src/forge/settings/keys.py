@@ -100,8 +100,8 @@ class CatalogKeys(SettingsSection):
         default=60,
         ge=0,
         le=100_000,
-        description="How often a server crawls all sources by itself; 0: never. Tables of the lake are crawled when "
-        "they are published, too.",
+        description="How often a server crawls all sources by itself, beside what it does after publications; 0: "
+        "never, and then only what was published is crawled, and what that was loaded from.",
     )
     domains: dict[str, DomainKeys] = Field(
         default_factory=dict,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forge.flows.catalog.crawl import CrawlPorts
     from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
     from forge.flows.catalog.edit import EditPorts
-    from forge.flows.catalog.follow_up import CatalogFollower
+    from forge.flows.catalog.follow_up import CatalogFollower, FollowStep
     from forge.flows.catalog.personal_data import KnownPersonalData, PersonalAt, PersonalColumns, PersonalDataCache
     from forge.flows.catalog.profiling.profile_table import ProfilePorts
     from forge.flows.catalog.scan_schedule import ScanSchedule
@@ -56,12 +56,12 @@ class CatalogParts:
     def crawl_ports(self) -> CrawlPorts:
         """With a crawler of each source of the project, which is read once."""
         from forge.flows.catalog.crawl import CrawlPorts
-        from forge.wiring.crawlers import all_crawlers
+        from forge.wiring.crawlers import find_crawlers
 
         return CrawlPorts(
             store=self.assets,
             clock=self.wiring.clock,
-            crawlers=all_crawlers(self.wiring),
+            crawlers=find_crawlers(self.wiring).every,
             file_sync=self.asset_files.sync,
             on_change=self._crawled,
         )
@@ -104,7 +104,7 @@ class CatalogParts:
             (
                 FollowStep("The scan for personal data", self._scan),
                 FollowStep("The profile", self._profile),
-                FollowStep("The crawl", lambda tables: crawl(self._own_ports())),
+                FollowStep("The crawl", self._crawl_after),
                 FollowStep("The search index", self.search.refresh_tables),
             ),
         )
@@ -114,11 +114,23 @@ class CatalogParts:
 
         return replace(self.register_ports(), crawlers=(lake_crawler(self.wiring, self.wiring.project),))
 
-    def _own_ports(self) -> CrawlPorts:
-        """What a publication may have changed, and what costs little: the lake, and the project's own files."""
-        from forge.wiring.crawlers import own_crawlers
+    def _crawl_after(self, published: Sequence[TableName]) -> None:
+        from forge.flows.catalog.crawl import crawl
+        from forge.wiring.crawlers import find_crawlers
 
-        return replace(self.register_ports(), crawlers=own_crawlers(self.wiring))
+        found = find_crawlers(self.wiring)
+        crawl(replace(self.register_ports(), crawlers=found.every), found.after(published))
+
+    def server_steps(self) -> tuple[FollowStep, ...]:
+        """What only a server does after a publication. Its scans have a thread of their own, so that nothing else waits
+        for a database that does not answer."""
+        from forge.flows.catalog.follow_up import FollowStep
+
+        def hasten(published: Sequence[TableName]) -> None:
+            if published:
+                self.scan_schedule.hasten()
+
+        return (FollowStep("The scan of all sources", hasten),)
 
     def _scan(self, tables: Sequence[TableName]) -> None:
         """What changed, what was never scanned as it is, and what has findings and is gone."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from forge.model.secret import resolve_secret
+from forge.wiring.database_crawlers import find_database_crawlers
 
 if TYPE_CHECKING:
     from forge.flows.catalog.crawl import Crawler
     from forge.flows.runs.project import Project
-    from forge.transforms.transform import Transform
+    from forge.model.names import TableName
     from forge.wiring import Wiring
 
 _DBT = "target/manifest.json"
@@ -32,23 +33,39 @@ def lake_crawler(wiring: Wiring, project: Callable[[], Project]) -> Crawler:
     return ExternalLakeCrawler(lake, words)
 
 
-def own_crawlers(wiring: Wiring, project: Callable[[], Project] | None = None) -> tuple[Crawler, ...]:
-    """What costs little: the lake, and the project's own files."""
+@dataclass(frozen=True, slots=True)
+class ProjectCrawlers:
+    """`own`: what costs little, the lake and the project's own files. `loads`: tables that are loaded from a database,
+    and the name of its crawler."""
+
+    own: tuple[Crawler, ...]
+    databases: tuple[Crawler, ...] = ()
+    loads: Mapping[TableName, str] = field(default_factory=dict)
+
+    @property
+    def every(self) -> tuple[Crawler, ...]:
+        return (*self.own, *self.databases)
+
+    def after(self, published: Iterable[TableName]) -> list[str]:
+        """The names of those that are crawled after tables were published: of the databases those that were read for
+        it, and so answered a moment ago."""
+        read = dict.fromkeys(self.loads[table] for table in published if table in self.loads)
+        return [*(one.source for one in self.own), *read]
+
+
+def find_crawlers(wiring: Wiring) -> ProjectCrawlers:
     from forge.stores.crawlers.project import FileCrawler, ProjectCrawler
 
-    project = project or cache(wiring.project)
-    return (
+    project = cache(wiring.project)
+    own = (
         lake_crawler(wiring, project),
         ProjectCrawler(project, wiring.settings.project),
         FileCrawler(project),
         *_ontology(wiring),
         *_dbt(wiring),
     )
-
-
-def all_crawlers(wiring: Wiring) -> tuple[Crawler, ...]:
-    project = cache(wiring.project)
-    return (*own_crawlers(wiring, project), *_databases(wiring, project))
+    databases = find_database_crawlers(wiring, project())
+    return ProjectCrawlers(own, databases.crawlers, databases.loads)
 
 
 def _ontology(wiring: Wiring) -> Iterator[Crawler]:
@@ -70,37 +87,3 @@ def _dbt(wiring: Wiring) -> Iterator[Crawler]:
         folder = Path(path).parent.parent.name
         source = "dbt" if len(named) == 1 else f"dbt:{folder or path}"
         yield DbtCrawler(source, wiring.root / Path(path).expanduser(), path)
-
-
-def _databases(wiring: Wiring, project: Callable[[], Project]) -> Iterator[Crawler]:
-    """Those of catalog.sources, then those that sources/*.yaml read and that have no name there. What names its readers
-    is taken in only where catalog.sources asks for it: the catalog is for everyone."""
-    from forge.stores.crawlers.declared_database import DeclaredDatabase
-
-    def secret(reference: str) -> str:
-        return resolve_secret(reference, wiring.environ, "catalog.sources")
-
-    named = wiring.settings.catalog.sources
-    for name, keys in named.items():
-        yield DeclaredDatabase(name=name, root=wiring.root, secret=secret, **keys.model_dump())
-    urls = {keys.url for keys in named.values()}
-    closed = {one.name for one in wiring.federation.sources() if one.readers}
-    read = [one for one in map(_database_of, project().transforms.values()) if one is not None]
-    urls |= {one["url"] for name, one in read if name in closed}
-    for found in {one["url"]: one for _, one in read if one["url"] not in urls}.values():
-        yield DeclaredDatabase(root=wiring.root, secret=secret, **found)
-
-
-def _database_of(load: Transform) -> tuple[str, dict[str, Any]] | None:
-    """The database that a load reads, and the name of its source in small letters."""
-    from forge.federation.source import SourceOrigin
-    from forge.federation.source_keys import source_of_keys
-    from forge.transforms.transform import ConnectorSource, JdbcSource
-
-    match load.body:
-        case JdbcSource() as body:
-            return body.source.lower(), {"url": body.url, "user": body.user, "password": body.password}
-        case ConnectorSource() as body if body.declared["connector"] in ("postgresql", "mysql", "sqlite"):
-            source = source_of_keys(body.declared, SourceOrigin.FILE)
-            return source.name, {"url": source.url, "user": source.user, "password": source.password}
-    return None

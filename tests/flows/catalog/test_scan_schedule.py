@@ -28,3 +28,43 @@ def test_scans_go_on_after_one_that_failed_and_end_when_stopped() -> None:
     after = len(scans)
     assert not threading.Event().wait(0.02)
     assert len(scans) == after
+
+
+def test_publications_bring_the_next_scan_forward_though_not_one_each() -> None:
+    scans: list[int] = []
+    scanned = threading.Event()
+
+    def scan() -> tuple[SourceCrawl, ...]:
+        scans.append(1)
+        scanned.set()
+        return ()
+
+    schedule = ScanSchedule(scan, 3600, least_seconds=0.2)
+    schedule.start()
+    assert not scanned.wait(0.02)
+    schedule.hasten()
+    assert scanned.wait(10)
+    scanned.clear()
+    for _ in range(5):
+        schedule.hasten()
+    assert not scanned.wait(0.02)
+    assert scanned.wait(10)
+    schedule.stop()
+    assert len(scans) == 2
+
+
+def test_a_schedule_that_rests_before_a_hastened_scan_is_stopped_at_once() -> None:
+    scanned = threading.Event()
+
+    def scan() -> tuple[SourceCrawl, ...]:
+        scanned.set()
+        return ()
+
+    schedule = ScanSchedule(scan, 3600)
+    schedule.start()
+    schedule.hasten()
+    assert scanned.wait(10)
+    scanned.clear()
+    schedule.hasten()
+    schedule.stop()
+    assert not scanned.is_set()

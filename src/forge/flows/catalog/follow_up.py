@@ -77,8 +77,10 @@ class CatalogFollower:
             return (f"{name}: {type(error).__name__}",)
         return ()
 
-    def start(self) -> None:
-        """Catch up at once after each publication, and with what an earlier process left."""
+    def start(self, more: Sequence[FollowStep] = ()) -> None:
+        """Catch up at once after each publication, and with what an earlier process left. `more`: steps that a command
+        does not take, in which somebody waits for the end."""
+        self._steps += tuple(more)
         self.mark()
         self._thread = threading.Thread(target=self._run, name="forge-catalog", daemon=True)
         self._thread.start()

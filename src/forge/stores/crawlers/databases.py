@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from forge.model.errors import ForgeError, SourceUnreachableError
 from forge.stores.addresses import unreachable_database
 
 _SECONDS = 10
+_PORTS: Mapping[str, int] = {"postgresql": 5432, "mysql": 3306}
 
 
 def open_source(url: URL, source: str) -> Engine:
@@ -40,6 +42,17 @@ def database_name(url: URL) -> str:
     """postgresql:shop, sqlite:shop."""
     name = Path(url.database or "").stem if url.get_backend_name() == "sqlite" else url.database or ""
     return f"{url.get_backend_name()}:{name}"
+
+
+DatabaseKey = tuple[str, str, str, str]
+
+
+def database_key(url: URL) -> DatabaseKey:
+    """The same for all addresses of one database: system, host, port and name."""
+    system = url.get_backend_name().replace("mariadb", "mysql")
+    if system == "sqlite":
+        return system, "", "", os.path.realpath(url.database or "")
+    return system, (url.host or "localhost").lower(), str(url.port or _PORTS.get(system) or ""), url.database or ""
 
 
 def unreachable_source(source: str, error: DBAPIError) -> ForgeError:
