@@ -1,6 +1,7 @@
 """Forge: a governed Spark lakehouse. `forge.connect()` opens a project; `@forge.transform` marks a transform.
 
-Functions that need no project: `forge.lineage.extract_sql`, `forge.contracts.lint`, `forge.versioning.merge_tables`."""
+Functions that need no project: `forge.lineage.extract_sql`, `forge.contracts.lint`, `forge.versioning.merge_tables`,
+`forge.catalog.find_pii`."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from forge.model.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from forge import catalog as catalog
     from forge import contracts as contracts
     from forge import datalineage as datalineage
     from forge import lineage as lineage
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Connection": "forge.connection",
     "ForgeError": "forge.model.errors",
+    "catalog": "forge.catalog",
     "connect": "forge.connection",
     "contracts": "forge.contracts",
     "datalineage": "forge.datalineage",

@@ -15,7 +15,9 @@ import forge.versioning
 def test_dir_shows_what_there_is_before_anything_was_imported() -> None:
     code = "import forge, sys; print(*dir(forge)); print('forge.connection' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert {"connect", "transform", "ForgeError", "lineage", "contracts", "versioning"} <= set(out[0].split())
+    assert {"connect", "transform", "ForgeError", "lineage", "catalog", "contracts", "versioning"} <= set(
+        out[0].split()
+    )
     assert out[1] == "False"
 
 
@@ -23,6 +25,18 @@ def test_every_name_that_is_shown_can_be_had() -> None:
     for package in (forge, forge.connection, forge.versioning):
         for name in dir(package):
             assert getattr(package, name) is not None
+
+
+def test_functions_that_need_no_project_are_reached_from_forge_alone() -> None:
+    """In a process that imported nothing else: elsewhere a package is there because somebody imported it."""
+    code = """
+import forge, sys
+assert not any(name.startswith('forge.catalog') for name in sys.modules)
+print(forge.catalog.find_pii(['email'])[0].type)
+print(forge.contracts.lint.__name__, forge.versioning.merge_tables.__name__, forge.lineage.extract_sql.__name__)
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert out == ["email", "lint", "merge_tables", "extract_sql"]
 
 
 def test_completion_in_a_notebook_offers_the_names() -> None:
