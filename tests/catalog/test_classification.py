@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.catalog.classification import InheritedLevel, classify, propose_level
+from forge.catalog.classification import InheritedLevel, classify, most_confidential, propose_level
 from forge.model.classification import ClassificationLevel
 
 PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED = ClassificationLevel
@@ -25,6 +25,14 @@ def test_rules_propose_a_level_by_the_personal_data(
     types: tuple[str | None, ...], level: ClassificationLevel | None
 ) -> None:
     assert propose_level(types) is level
+
+
+@pytest.mark.parametrize(
+    ("types", "type_"),
+    [(("email", "ssn", "phone"), "ssn"), (("ssn", "credit_card"), "credit_card"), (("phone", "email"), "email")],
+)
+def test_of_several_types_the_one_that_asks_for_more_stands_for_all(types: tuple[str, ...], type_: str) -> None:
+    assert most_confidential(types) == most_confidential(reversed(types)) == type_
 
 
 CASES = [

@@ -82,6 +82,15 @@ def test_a_large_table_is_scanned_and_profiled_as_soon_as_it_is_within_reach(
     assert is_profiled(wiring)
 
 
+@pytest.mark.parametrize("fields", [("a", "b"), ("b", "a")])
+def test_a_struct_is_of_the_type_of_its_most_confidential_field(wiring: Wiring, fields: tuple[str, str]) -> None:
+    number, mail = fields
+    publish(wiring, [{"who": {number: f"078-05-11{n}", mail: f"person{n}@secret.example"}} for n in range(20, 28)])
+    wiring.follow_up()
+    assert wiring.catalog.pii.types_of(["core.people"]) == {"core.people": {"who": "ssn"}}
+    assert wiring.catalog.classifications(["core.people"])["core.people"].level == "restricted"
+
+
 def test_a_scan_that_failed_is_made_up_for(wiring: Wiring, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: object) -> None:
         raise ForgeError("E402", "The database is away")

@@ -36,6 +36,17 @@ def level_of_type(pii_type: str | None) -> ClassificationLevel | None:
     return ClassificationLevel.RESTRICTED if pii_type in RESTRICTED_TYPES else ClassificationLevel.CONFIDENTIAL
 
 
+def rank_of_type(pii_type: str | None) -> int:
+    """Higher for what asks for more."""
+    level = level_of_type(pii_type)
+    return -1 if level is None else level.rank
+
+
+def most_confidential(pii_types: Iterable[str]) -> str:
+    """Of equal ones the first by name."""
+    return min(pii_types, key=lambda one: (-rank_of_type(one), one))
+
+
 def propose_level(pii_types: Iterable[str | None]) -> ClassificationLevel | None:
     """By the personal data in the columns."""
     return strictest(map(level_of_type, pii_types))

@@ -80,12 +80,15 @@ class PiiParts:
         forget_personal(tables, self.wiring.catalog.profile_ports())
 
     def types_of(self, names: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Types of personal data, by table and column in lower case; of a struct, of the whole column."""
+        """Types of personal data, by table and column in lower case; a struct is of its most confidential field's."""
+        from forge.catalog.classification import most_confidential
+
         threshold = self.wiring.settings.pii.threshold
         found: dict[str, dict[str, str]] = {}
         for record in self.findings.findings(tables=names):
             if record.type and record.is_personal(threshold):
-                found.setdefault(record.table, {})[record.column.lower().partition(".")[0]] = record.type
+                types, column = found.setdefault(record.table, {}), record.key.partition(".")[0]
+                types[column] = most_confidential((types.get(column, record.type), record.type))
         return found
 
     def shown_types(self, names: Sequence[str], types: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:

@@ -131,6 +131,61 @@ def test_keys_of_objects_are_columns_of_their_own() -> None:
     assert found.evidence[0] == "in email: the name says email"
 
 
+PERSON = {"email": "p{}@example.org", "ssn": "078-05-11{}", "phone": "+49 171 12345{}", "sku": "{}"}
+
+
+def people(count: int, *keys: str) -> list[object]:
+    return [json.dumps({key: PERSON[key].format(number) for key in keys}) for number in range(20, 20 + count)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 20])
+@pytest.mark.parametrize("keys", [("email", "ssn", "phone", "sku"), ("ssn", "sku", "phone", "email")])
+def test_objects_are_of_their_most_confidential_type_and_tell_the_others(count: int, keys: tuple[str, ...]) -> None:
+    (found,) = find_pii({"payload": people(count, *keys)})
+    assert (found.type, found.score) == ("ssn", 0.99)
+    assert found.evidence == (
+        "in ssn: the name says ssn",
+        f"in ssn: {count} of {count} values look like it",
+        f"also email, in email: {count} of {count} values look like it",
+        f"also phone, in phone: {count} of {count} values look like it",
+    )
+
+
+def test_types_of_objects_that_are_as_confidential_are_told_by_score_whatever_the_order() -> None:
+    found = [find_pii({"payload": people(5, *keys)})[0] for keys in (("email", "phone"), ("phone", "email"))]
+    assert found[0] == found[1]
+    mixed = [json.dumps({"phone": "", "email": f"p{number}@example.org"}) for number in range(5)]
+    (by_score,) = find_pii({"payload": mixed})
+    assert (by_score.type, by_score.evidence[-1]) == ("email", "also phone, in phone: the name says phone")
+
+
+def test_a_name_inside_of_objects_does_not_make_others_rest_on_values() -> None:
+    (names,) = find_pii({"payload": [json.dumps({"ssn": "", "email": ""})] * 5})
+    assert (names.type, rests_on_values(names.evidence)) == ("ssn", False)
+    (values,) = find_pii({"payload": [json.dumps({"ssn": "", "email": "ada@example.org"})] * 5})
+    assert (values.type, rests_on_values(values.evidence)) == ("ssn", True)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_objects_are_judged_by_their_keys_as_few_rows_by_their_columns(count: int) -> None:
+    flat = find_pii({"email": [f"p{number}@example.org" for number in range(count)], "sku": ["7"] * count})
+    (nested,) = find_pii({"payload": people(count, "email", "sku")})
+    assert (nested.type, nested.score) == (flat[0].type, flat[0].score)
+
+
+def test_few_objects_do_not_take_back_what_the_name_says() -> None:
+    (found,) = find_pii({"address": ['{"a": "Main Street 1"}', '{"a": "2 Oak Road"}']})
+    assert found.type == "address"
+
+
+@pytest.mark.parametrize("text", ["{mail} has {ssn}", "{ssn}: write to {mail}"])
+def test_texts_are_of_the_most_confidential_type_that_they_hold(text: str) -> None:
+    texts = [text.format(mail=f"p{number}@example.org", ssn=f"078-05-11{number}") for number in range(20, 25)]
+    (found,) = find_pii({"notes": [*texts, "nothing", "call p0@example.org"]})
+    assert found.type == "ssn"
+    assert found.evidence == ("5 of 7 texts hold one", "also email, 6 of 7 texts hold one")
+
+
 def test_texts_that_hold_one_are_found_and_no_value_is_told() -> None:
     values = [f"write to p{number}@example.org today" for number in range(5)]
     (found,) = find_pii({"notes": values})

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from forge.catalog.classification import rank_of_type
 from forge.catalog.pii import values as looks
 from forge.catalog.pii.national_ids import schemes_of
 from forge.catalog.pii.tokens import Words, holds, words_of
@@ -25,7 +26,7 @@ from forge.catalog.pii.vocabulary import (
     THINGS,
 )
 
-RULES = 6  # grows with every change of what is found: tables are scanned again
+RULES = 7  # grows with every change of what is found: tables are scanned again
 ENOUGH = 0.8  # share of the values that must match where no name says it
 WITH_NAME = 0.5  # and where one does
 KNOWN_WHEN_FEW = 0.6  # share of different values that must be known names where they repeat
@@ -381,8 +382,9 @@ def _is_hashed(words: Words, values: Sequence[str]) -> bool:
 
 
 def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
-    """Values that are JSON objects: each key is a column of its own."""
-    if len(values) < FEW or sum(value[0] in "{[" for value in values) < ENOUGH * len(values):
+    """Values that are JSON objects: each key is judged as a column of its own, and the most confidential one stands for
+    all."""
+    if not values or sum(value[0] in "{[" for value in values) < ENOUGH * len(values):
         return None
     keys: dict[str, list[object]] = {}
     for value in values:
@@ -397,12 +399,27 @@ def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
     rare = [key for key, found in keys.items() if key and (len(found) <= len(values) // 5 or not _is_key(key))]
     by_key = {key: found for key, found in keys.items() if key not in set(rare)} | {"": [*keys.get("", ()), *rare]}
     by_key[""] += [one for key in rare for one in keys[key]]
-    inside = [finding for finding in find_pii(by_key) if finding.type is not None]
-    if not inside:
-        return PiiFinding(column)
-    best = max(inside, key=lambda finding: finding.score)
-    place = f"in {best.column}" if best.column else "in keys and values"
-    return replace(best, column=column, evidence=tuple(f"{place}: {one}" for one in best.evidence))
+    inside = [_placed(finding) for finding in find_pii(by_key) if finding.type is not None]
+    # Few objects prove as little as few rows: what the name says holds.
+    return _joined(column, inside) or (PiiFinding(column) if len(values) >= FEW else None)
+
+
+def _placed(finding: PiiFinding) -> PiiFinding:
+    place = f"in {finding.column}" if finding.column else "in keys and values"
+    return replace(finding, evidence=tuple(f"{place}: {one}" for one in finding.evidence))
+
+
+def _joined(column: str, found: Iterable[PiiFinding]) -> PiiFinding | None:
+    """One finding for all that a column holds: of its most confidential type, as that classifies it, and of equal ones
+    the surest. Evidence tells the others. In which order they were found does not count."""
+    by_type: dict[str, PiiFinding] = {}
+    for one in sorted(found, key=lambda one: (-rank_of_type(one.type), -one.score, str(one.type), one.column)):
+        by_type.setdefault(str(one.type), one)
+    if not by_type:
+        return None
+    first, *others = by_type.values()
+    also = (f"also {one.type}, {one.evidence[-1]}" for one in others)
+    return replace(first, column=column, evidence=(*first.evidence, *also))
 
 
 _KEY = re.compile(r"[^\W\d]\w{0,39}(?:[ .:/-]?[^\W\d]\w{0,39}){0,5}")
@@ -431,6 +448,7 @@ def _in_texts(column: str, words: Words, values: Sequence[str]) -> PiiFinding | 
     if len(values) < FEW or "id" in words:
         return None
     values = [value[:LONGEST_TEXT] for value in values]
+    held = []
     for kind, finds in _EMBEDDED.items():
         if kind == "ip_address" and not _may_be_ip(words):
             continue
@@ -439,8 +457,8 @@ def _in_texts(column: str, words: Words, values: Sequence[str]) -> PiiFinding | 
         matching = sum(map(finds, values))
         if matching >= (ENOUGH if kind == "ip_address" else EMBEDDED) * len(values):
             evidence = f"{matching} of {len(values)} texts hold one"
-            return PiiFinding(column, kind, round(BY_VALUES * matching / len(values), 2), (evidence,))
-    return None
+            held.append(PiiFinding(column, kind, round(BY_VALUES * matching / len(values), 2), (evidence,)))
+    return _joined(column, held)
 
 
 _EMBEDDED: Mapping[str, Callable[[str], bool]] = {
