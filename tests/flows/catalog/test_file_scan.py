@@ -41,8 +41,10 @@ def test_every_format_gives_the_same(ending: str, tmp_path: Path) -> None:
     assert (found.rows, found.complete) == (9, True)
     types = {finding.column: finding.type for finding in found.findings}
     assert (types["id"], types["mail"]) == (None, "email")
-    if ending not in ("csv", "tsv"):
+    if ending in ("csv", "tsv"):  # a text
         assert types["at"] == "ip_address"
+    else:
+        assert types["at.ip"] == "ip_address"
 
 
 def test_only_the_first_rows_are_looked_at_and_that_is_told(tmp_path: Path) -> None:
@@ -94,6 +96,47 @@ def types_of(path: Path) -> dict[str, str | None]:
 MAILS = [f"p{number}@example.org" for number in range(9)]
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_fields_of_nested_objects_are_columns_of_their_own(ending: str, tmp_path: Path) -> None:
+    rows = [{"id": n, "who": {"mail": mail, "is": {"ssn": "078-05-1120", "age": n}}} for n, mail in enumerate(MAILS)]
+    file = tmp_path / f"people.{ending}"
+    if ending == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), file)
+    else:
+        file.write_text("\n".join(map(json.dumps, rows)))
+    assert types_of(file) == {"id": None, "who.mail": "email", "who.is.ssn": "ssn", "who.is.age": None}
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [{mail: {"seen": 3}} for mail in MAILS],  # keys that are values
+        [{"ada": 3, "bo": 1}],  # of one object nobody can tell
+        [{"ada": 3}, {"bo": 1}, {"cy": 7}],
+        [{"Ada Lovelace": "p1@example.org"}, {"Ada Lovelace": "p2@example.org"}],
+    ],
+)
+def test_no_column_is_named_after_a_key_that_may_be_somebody(objects: list[object], tmp_path: Path) -> None:
+    (tmp_path / "seen.jsonl").write_text("\n".join(json.dumps({"seen": one}) for one in objects))
+    assert list(types_of(tmp_path / "seen.jsonl")) == ["seen"]
+
+
+def test_nested_objects_and_columns_of_one_name_are_judged_together(tmp_path: Path) -> None:
+    rows = [{"who": {"mail": mail}, "who.mail": "wood"} for mail in MAILS]
+    (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (found,) = scan_file(tmp_path / "people.jsonl").findings
+    assert (found.column, found.evidence[-1]) == ("who.mail", "9 of 18 values look like it")
+
+
+def test_objects_are_as_deep_and_as_long_as_they_like(tmp_path: Path) -> None:
+    deep: object = {"mail": "ada@example.org"}
+    for _ in range(200):
+        deep = {"a": deep}
+    long = {"mail": "ada@example.org", "text": "x" * 50_000}
+    (tmp_path / "odd.jsonl").write_text("\n".join([json.dumps({"deep": deep, "long": long})] * 3))
+    assert [name.count(".") <= 8 for name in types_of(tmp_path / "odd.jsonl")] == [True, True]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_text_is_read_in_the_encoding_it_was_written_in(encoding: str, tmp_path: Path) -> None:
     lines = ["Straße;größe", *(f"Königstraße {number};{number}" for number in range(1, 9))]
@@ -141,4 +184,10 @@ def test_parquet_may_hold_what_python_cannot(tmp_path: Path) -> None:
         }
     )
     pq.write_table(table, tmp_path / "odd.parquet")
-    assert types_of(tmp_path / "odd.parquet") == {"far": None, "nested": "email", "bytes": "email", "nothing": None}
+    assert types_of(tmp_path / "odd.parquet") == {
+        "far": None,
+        "nested.raw": None,
+        "nested.mail": "email",
+        "bytes": "email",
+        "nothing": None,
+    }

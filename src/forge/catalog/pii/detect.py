@@ -396,7 +396,7 @@ def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
         return None
     # Keys that differ from object to object are data, like the addresses in {"ada@example.com": 3}.
     # And so is a key of that form wherever it occurs: evidence names keys, and may never name a person.
-    rare = [key for key, found in keys.items() if key and (len(found) <= len(values) // 5 or not _is_key(key))]
+    rare = [key for key, found in keys.items() if key and (len(found) <= len(values) // 5 or not is_key(key))]
     by_key = {key: found for key, found in keys.items() if key not in set(rare)} | {"": [*keys.get("", ()), *rare]}
     by_key[""] += [one for key in rare for one in keys[key]]
     inside = [_placed(finding) for finding in find_pii(by_key) if finding.type is not None]
@@ -425,7 +425,7 @@ def _joined(column: str, found: Iterable[PiiFinding]) -> PiiFinding | None:
 _KEY = re.compile(r"[^\W\d]\w{0,39}(?:[ .:/-]?[^\W\d]\w{0,39}){0,5}")
 
 
-def _is_key(key: str) -> bool:
+def is_key(key: str) -> bool:
     """It reads as the name of a field. One that is personal data itself, or holds a number, is data."""
     if not _KEY.fullmatch(key) or re.search(r"\d{4}", key):
         return False

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forge.catalog.pii import PiiFinding, find_pii
+from forge.catalog.pii.detect import LOOKED_AT
+from forge.flows.catalog.nested_fields import take_apart
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -63,10 +65,20 @@ def scan_file(path: Path, rows: int = ROWS) -> FileScan:
             for name, value in row.items():
                 kept = columns.setdefault(name, [])
                 if value is not None and count:
-                    kept.append(value[:_LONGEST] if isinstance(value, str) else value)
+                    _keep(kept, value)
     except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise _unreadable(path, str(error), "Look at the file, and try again.") from error
-    return FileScan(str(path), count, complete, find_pii(columns))
+    flat = take_apart(columns)
+    return FileScan(str(path), count, complete, find_pii({name: map(_as_text, flat[name]) for name in flat}))
+
+
+def _keep(kept: list[object], value: object) -> None:
+    """Text of an object that is too long to be kept."""
+    if not isinstance(value, dict | list):
+        kept.append(value[:_LONGEST] if isinstance(value, str) else value)
+    elif len(kept) < LOOKED_AT:
+        text = str(_as_text(value))
+        kept.append(value if isinstance(value, dict) and len(text) <= _LONGEST else text[:_LONGEST])
 
 
 def _unreadable(path: Path, why: str, fix: str) -> ForgeError:
@@ -136,7 +148,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
         for item in _json_items(first, file, number):
             if not isinstance(item, dict):
                 raise ValueError("A line of it is no JSON object.")
-            yield {name: _as_text(value) for name, value in item.items()}
+            yield item
 
 
 def _json_items(first: str, file: TextIO, number: int) -> Iterable[object]:
@@ -175,7 +187,7 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
         yield dict.fromkeys(names)
         for batch in file.iter_batches(batch_size=1000):
             for row in zip(*map(_values, batch.columns), strict=True):
-                yield {name: _as_text(value) for name, value in zip(names, row, strict=True)}
+                yield dict(zip(names, row, strict=True))
 
 
 def _values(column: pa.Array[Any]) -> list[object]:
