@@ -425,12 +425,12 @@ def test_an_explanation_says_whether_there_is_a_result(wiring: Wiring) -> None:
 
 def test_a_virtual_table_may_say_that_its_results_are_not_kept_or_not_for_long(wiring: Wiring, now: Now) -> None:
     from forge.flows.federation.kept_results import CachePolicy, KeptResult, look_up
-    from forge.flows.federation.query import _opened
+    from forge.flows.federation.opened_query import open_query
 
     ports = wiring.federation.query_ports(user=ADA)
     found = answer(wiring, cache=False)
     result = KeptResult(schema=found.schema, table=found.table, executor=found.executor, why=found.why)
-    with _opened(ports, QueryRequest(PEOPLE), []) as query:
+    with open_query(ports, QueryRequest(PEOPLE), []) as query:
         plain = query.question
         assert plain is not None
         off = look_up(ports.cache, replace(plain, policies=(CachePolicy("people_now", False, 60),)))
@@ -452,10 +452,10 @@ def test_a_condition_on_the_rows_of_a_reader_is_part_of_the_question(wiring: Wir
     from sqlglot import parse_one
 
     from forge.flows.federation.kept_results import look_up
-    from forge.flows.federation.query import _opened
+    from forge.flows.federation.opened_query import open_query
 
     ports = wiring.federation.query_ports(user=ADA)
-    with _opened(ports, QueryRequest(PEOPLE), []) as query:
+    with open_query(ports, QueryRequest(PEOPLE), []) as query:
         plain = query.question
         assert plain is not None
         (name,) = plain.relations

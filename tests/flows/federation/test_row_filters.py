@@ -269,13 +269,13 @@ def test_what_of_a_plan_is_pushed_with_a_filter_of_the_source(wiring: Wiring) ->
 def test_rights_are_one_value_for_the_same_rows(wiring: Wiring) -> None:
     from contextlib import ExitStack
 
-    from forge.flows.federation.query import _OpenQuery
+    from forge.flows.federation.opened_query import OpenedQuery
     from forge.transforms.sql_parse import parse_query
 
     def digest(user: str, sql: str) -> str:
         with ExitStack() as closing_:
             ports = wiring.federation.query_ports(user=user)
-            query = _OpenQuery(
+            query = OpenedQuery(
                 ports=ports, request=QueryRequest(sql), parsed=parse_query(sql, "query"), closing=closing_
             )
             assert query.rights is not None

@@ -23,6 +23,10 @@ def lake_name(table: TableName, at: str = "") -> RelationName:
     return RelationName(LAKE, (table.schema, table.name), at)
 
 
+def lake_table(name: RelationName) -> TableName:
+    return TableName(name.path[0].lower(), name.path[-1].lower())
+
+
 def expand_views(tree: exp.Query, pins: Mapping[RelationName, Pin]) -> tuple[exp.Query, dict[RelationName, Pin]]:
     """The query without views, and the tables that it reads. What a view at a branch is made of is read there, too."""
     tables: dict[RelationName, Pin] = {}

@@ -13,7 +13,8 @@ from forge.federation.virtual.expansion import ColumnRead, columns_read
 from forge.federation.virtual.fit import find_misfits
 from forge.federation.virtual.keys import find_name_clashes, read_virtual_table
 from forge.federation.virtual_table import DeclaredVirtualTable, VirtualTable
-from forge.flows.federation.query import FederationPorts, QueryDescription, QueryRequest, describe_query
+from forge.flows.federation.opened_query import QueryDescription
+from forge.flows.federation.query import FederationPorts, QueryRequest, describe_query
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.name_suggestions import did_you_mean
