@@ -9,8 +9,8 @@ from enum import StrEnum
 from forge.federation.names import find_relations
 from forge.federation.saved_query import SavedQuery
 from forge.federation.source import VIRTUAL, Source
+from forge.federation.virtual.rights import has_rights
 from forge.federation.virtual_table import VirtualTable
-from forge.flows.federation.virtual_tables import has_rights
 from forge.model.errors import ForgeError
 from forge.transforms.sql_parse import parse_query
 from forge.transforms.transform import JdbcSource, Transform

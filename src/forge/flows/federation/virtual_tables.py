@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.federation.drift import SeenSource, SourceChange, columns_seen, find_changes
-from forge.federation.rights import refuse_reader
-from forge.federation.source import LAKE, VIRTUAL, Source, SourceOrigin
+from forge.federation.source import VIRTUAL, SourceOrigin
 from forge.federation.virtual.expansion import ColumnRead, columns_read
 from forge.federation.virtual.fit import find_misfits
 from forge.federation.virtual.keys import find_name_clashes, read_virtual_table
+from forge.federation.virtual.rights import has_rights
 from forge.federation.virtual_table import DeclaredVirtualTable, VirtualTable
 from forge.flows.federation.opened_query import QueryDescription
 from forge.flows.federation.query import FederationPorts, QueryRequest, describe_query
@@ -206,36 +206,6 @@ def record_file_tables(ports: VirtualTablePorts) -> int:
     for table in found:
         _record(table, ports)
     return len(found)
-
-
-def has_rights(
-    table: VirtualTable, tables: Mapping[str, VirtualTable], sources: Mapping[str, Source], user: str
-) -> bool:
-    try:
-        refuse_without_rights(table, tables, sources, user)
-    except ForgeError:
-        return False
-    return True
-
-
-def refuse_without_rights(
-    table: VirtualTable, tables: Mapping[str, VirtualTable], sources: Mapping[str, Source], user: str
-) -> None:
-    """E885 where the user may not read it, or anything that it is made of. What is not declared, nobody may."""
-    waiting, seen = [table], {table.name}
-    while waiting:
-        one = waiting.pop()
-        one.refuse_reader(user)
-        for each in one.sources:
-            if each.connector_id == VIRTUAL and each.table_name in tables:
-                inner = tables[each.table_name]
-                waiting += [] if inner.name in seen else [inner]
-                seen.add(inner.name)
-            elif each.connector_id in sources:
-                refuse_reader(sources[each.connector_id], user)
-            elif each.connector_id != LAKE:
-                what = f"The virtual table {one.name} reads {each.relation}, which is not declared"
-                raise ForgeError("E885", what, fix="Ask whoever declared it.")
 
 
 def _looked_at(table: VirtualTable, ports: VirtualTablePorts) -> QueryDescription:

@@ -34,6 +34,7 @@ from forge.api.versioning.wire.refs import SampleColumn
 from forge.api.wire import ErrorView, Wire
 from forge.federation.source import VIRTUAL, SourceOrigin
 from forge.federation.virtual.expansion import sql_of
+from forge.federation.virtual.rights import has_rights, refuse_without_rights
 from forge.federation.virtual.rows import read_question
 from forge.federation.virtual_table import DeclaredVirtualTable, VirtualTable
 from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, distinct_names
@@ -46,10 +47,8 @@ from forge.flows.federation.virtual_tables import (
     drop_virtual_table,
     find_virtual_table,
     find_virtual_table_drift,
-    has_rights,
     list_virtual_tables,
     probe_virtual_table,
-    refuse_without_rights,
 )
 from forge.flows.runs.input_pins import inputs_of
 from forge.flows.upkeep.access import TokenScope
