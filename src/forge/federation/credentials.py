@@ -80,6 +80,12 @@ def refuse_without(source: Source) -> None:
         )
 
 
+def seen_as(source: Source, subject: PolicySubject) -> str:
+    """Under which name its columns are remembered: under other credentials a source may have other tables."""
+    who = asked_for(source, subject)
+    return f"{source.name} as {who}" if who else source.name
+
+
 def _credential_of(credentials: Iterable[Credential], subject: PolicySubject) -> Credential | None:
     """His own before those of his roles; of these the first."""
     named = [one for one in credentials if subject.is_named(one.who)]

@@ -112,6 +112,7 @@ def test_what_looks_like_a_ref_in_a_text_a_name_or_a_comment_is_none(site: Versi
 def test_unknown_refs_and_tables_are_answered_with_the_nearest(site: VersionSite) -> None:
     assert "Did you mean dev?" in refused("E601", site, "SELECT * FROM core.orders@dve")
     assert "Did you mean core.orders?" in refused("E108", site, "SELECT * FROM core.ordrs@dev")
+    assert "Did you mean the source till?" in refused("E108", site, "SELECT * FROM tlil.x@dev")
     assert "at dev" in refused("E108", site, "SELECT * FROM core.ordrs@dev")
 
 

@@ -18,10 +18,12 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
+from forge.flows.federation.sources import describe_source
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
 from forge.wiring import Wiring
+from forge.wiring.federation import FederationParts
 
 SOURCES = """
 sources:
@@ -188,6 +190,28 @@ def test_unknown_names_are_answered_with_the_nearest(wiring: Wiring) -> None:
     refused("E108", wiring, "SELECT * FROM core.ordrs")
     assert "name" in str(refused("E108", wiring, "SELECT p.nam FROM crm.people p"))
     refused("E108", wiring, "SELECT * FROM crmm.people JOIN crm.people p")
+
+
+def test_a_misspelt_source_is_answered_with_the_nearest_tables_of_sources(
+    wiring: Wiring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(user: str, source: str) -> None:
+        describe_source(source, wiring.federation.source_ports(user))
+
+    def near(sql: str, user: str = "ada@example.com") -> str | None:
+        return refused("E108", wiring, sql, user=user).why
+
+    assert near("SELECT * FROM cmr.people") == "Did you mean the source crm?"  # nobody looked at it yet
+    look("ada@example.com", "crm")
+    look("eve@example.com", "vault")
+    look("ada@example.com", "rates")
+    monkeypatch.setattr(FederationParts, "connector", None)  # nothing is asked of a source
+    assert near("SELECT * FROM cmr.people") == "Did you mean crm.people?"
+    assert near("SELECT * FROM CMR.People") == "Did you mean crm.people?"
+    assert near("SELECT * FROM core.orders o JOIN cmr.people p ON p.id = o.id") == "Did you mean crm.people?"
+    assert near("SELECT * FROM rats.x") == "Did you mean rates?"
+    assert "vault" not in (near("SELECT * FROM valt.people") or "")
+    assert "vault.people" in (near("SELECT * FROM valt.people", "eve@example.com") or "")
 
 
 @pytest.mark.parametrize(

@@ -399,6 +399,9 @@ def test_unknown_names_are_told_with_the_nearest(wiring: Wiring) -> None:
     wrong = sql_refused("E108", wiring, "SELECT whom FROM virtual.people")
     assert "who" in (wrong.fix or "")
     sql_refused("E216", wiring, "SELECT * FROM virtual.people VERSION AS OF 1")
+    assert sql_refused("E108", wiring, "SELECT * FROM virtul.people").why == "Did you mean virtual.people?"
+    change_virtual_table("people", {"readers": ["ada@example.com"]}, ports(wiring))
+    assert sql_refused("E108", wiring, "SELECT * FROM virtul.people", user="eve@example.com").why is None
 
 
 def test_what_it_says_of_the_cache_holds_for_queries_of_it(wiring: Wiring) -> None:

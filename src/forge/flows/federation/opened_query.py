@@ -25,9 +25,11 @@ from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.guarded_rows import first_rows, guard_rows, read_discreetly
 from forge.flows.federation.kept_results import CachePolicy, CacheQuestion
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views, lake_name, lake_table
+from forge.flows.federation.near_tables import near_tables
 from forge.flows.federation.query_claims import AskedQuery
 from forge.flows.federation.query_lineage import OutputLineage, lineage_of
 from forge.flows.federation.unreachable import assumed_relation
+from forge.flows.versioning.read import UnknownTableError
 from forge.flows.versioning.tables import NeedsEngine
 from forge.model.errors import ForgeError, SourceUnavailableError
 from forge.model.name_suggestions import did_you_mean
@@ -97,8 +99,12 @@ class OpenedQuery:
     _connectors: dict[tuple[str, str], SourceConnector] = field(default_factory=dict)
 
     @cached_property
+    def _declared(self) -> Mapping[str, Source]:
+        return self.ports.sources()
+
+    @cached_property
     def sources(self) -> Mapping[str, Source]:
-        return {name: asked_as(one, self.ports.subject) for name, one in self.ports.sources().items()}
+        return {name: asked_as(one, self.ports.subject) for name, one in self._declared.items()}
 
     @cached_property
     def kinds(self) -> Mapping[str, LakeOrKind]:
@@ -134,6 +140,13 @@ class OpenedQuery:
     @cached_property
     def pins(self) -> Mapping[RelationName, Pin]:
         """Tables and views of the lake, by their names in small letters."""
+        try:
+            return self._pins()
+        except UnknownTableError as error:
+            near = near_tables(error, self.ports, self._declared)
+            raise error.but(why=near) from None
+
+    def _pins(self) -> Mapping[RelationName, Pin]:
         if not self.is_external:
             found = self.ports.reader.pins(self.request.sql, self.request.at)
         else:
@@ -261,7 +274,8 @@ class OpenedQuery:
             return None
 
     def _assumed(self, name: RelationName, reached: Iterable[SourceRelation]) -> SourceRelation:
-        found = assumed_relation(name, self.expanded[0], self.sources, reached, self.ports.seen(name.source))
+        seen = self.ports.last_seen(self._declared[name.source])
+        found = assumed_relation(name, self.expanded[0], self.sources, reached, seen)
         return self._restricted(replace(found, hidden=hidden_columns(self.sources[name.source], found)))
 
     def description(self) -> QueryDescription:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from sqlglot import exp
 
+from forge.federation.credentials import seen_as
 from forge.federation.explain import explain, explain_text
 from forge.federation.lake_rules import LakeRules
 from forge.federation.names import ref_of, resolve_relation
@@ -123,11 +124,15 @@ class FederationPorts:
     cache: QueryCache | None = None
     virtual: Callable[[], Mapping[str, VirtualTable]] = dict  # by name; empty where the lake has that schema
     record: Callable[[AskedQuery], None] = lambda asked: None  # takes what was asked into the lineage graph
-    seen: Callable[[str], SeenSource | None] = lambda source: None  # a source as it was when it was last looked at
+    seen: Callable[[str], SeenSource | None] = lambda name: None  # a source as it was when it was last looked at
 
     @property
     def subject(self) -> PolicySubject:
         return PolicySubject(self.user, self.roles)
+
+    def last_seen(self, source: Source) -> SeenSource | None:
+        """`source`: with its credentials, as it is declared."""
+        return self.seen(seen_as(source, self.subject))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from forge.federation.credentials import asked_for
+from forge.federation.credentials import seen_as
 from forge.federation.drift import SeenColumns, SeenSource, SourceChange, columns_seen, find_changes, path_text
 from forge.federation.limits import SourceLimits, find_breaches
 from forge.federation.object_path import is_object_path
@@ -50,6 +50,10 @@ class SourcePorts:
     forget: Callable[[str], None] = lambda source: None  # results of queries that are kept
     may_remember: bool = True  # a caller who may only read writes nothing, not even what was seen
     readers_changed: Callable[[str], None] = lambda source: None
+
+    @property
+    def subject(self) -> PolicySubject:
+        return PolicySubject(self.actor, self.roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +181,12 @@ def probe_source(name: str, ports: SourcePorts) -> SourceTest:
         answered = _answer_of(connector)
         if not may_read(source, ports.actor):
             return SourceTest(source.name, answered, None, None)
-        seen = ports.declared.seen(_seen_as(source, ports))
+        seen = ports.declared.seen(seen_as(source, ports.subject))
         now = _look(connector, seen)
         total = len(connector.relations())
     changes = tuple(find_changes(seen.tables, now)) if seen else ()
     if ports.may_remember:
-        ports.declared.remember(SeenSource(_seen_as(source, ports), ports.clock(), now))
+        ports.declared.remember(SeenSource(seen_as(source, ports.subject), ports.clock(), now))
         if changes:
             ports.forget(source.name)
     return SourceTest(source.name, answered, total, changes)
@@ -247,12 +251,12 @@ def find_source_drift(name: str, ports: SourcePorts) -> SourceDrift:
     """What is not as it was when the columns were remembered. What was never looked at is remembered now."""
     source = find_source(name, ports).source
     refuse_reader(source, ports.actor)
-    seen = ports.declared.seen(_seen_as(source, ports))
+    seen = ports.declared.seen(seen_as(source, ports.subject))
     with _opened(source, ports) as connector:
         now = _look(connector, seen)
     if seen is None:
         if ports.may_remember:
-            ports.declared.remember(SeenSource(_seen_as(source, ports), ports.clock(), now))
+            ports.declared.remember(SeenSource(seen_as(source, ports.subject), ports.clock(), now))
         return SourceDrift(source.name, None, ())
     return SourceDrift(source.name, seen.seen_at, tuple(find_changes(seen.tables, now)))
 
@@ -274,26 +278,20 @@ def _look(connector: SourceConnector, seen: SeenSource | None) -> dict[str, Seen
     return {path_text(path): columns_seen(one) for path, one in described if one is not None}
 
 
-def _seen_as(source: Source, ports: SourcePorts) -> str:
-    """Under which name it is remembered: under other credentials a source may have other tables."""
-    who = asked_for(source, PolicySubject(ports.actor, ports.roles))
-    return f"{source.name} as {who}" if who else source.name
-
-
 def _remember_new(source: Source, tables: Sequence[SourceRelation], ports: SourcePorts) -> None:
     """What is remembered stays: else looking at a source would hide its drift."""
-    seen = ports.declared.seen(_seen_as(source, ports))
+    seen = ports.declared.seen(seen_as(source, ports.subject))
     known = dict(seen.tables) if seen else {}
     new = {path_text(one.name.path): columns_seen(one) for one in tables}
     if not ports.may_remember or new.keys() <= known.keys():
         return
     at = seen.seen_at if seen else ports.clock()
-    ports.declared.remember(SeenSource(_seen_as(source, ports), at, {**new, **known}))
+    ports.declared.remember(SeenSource(seen_as(source, ports.subject), at, {**new, **known}))
 
 
 def _masked(relation: SourceRelation, source: Source, ports: SourcePorts) -> SourceRelation:
     known = replace(relation, hidden=relation.hidden | hidden_columns(source, relation))
-    return restricted(known, source.masks, source.rows, PolicySubject(ports.actor, ports.roles))
+    return restricted(known, source.masks, source.rows, ports.subject)
 
 
 def _changeable(name: str, ports: SourcePorts, version: int | None) -> DeclaredSource:
@@ -312,7 +310,7 @@ def _changeable(name: str, ports: SourcePorts, version: int | None) -> DeclaredS
             fix = f"Change it where it was made: forge source edit {before.name}"
             raise ForgeError("E884", f"The source {before.name} was created by a command", fix=fix)
         refuse_reader(before.source, ports.actor)
-        if is_restricted(before.source, PolicySubject(ports.actor, ports.roles)):
+        if is_restricted(before.source, ports.subject):
             raise ForgeError(
                 "E885",
                 f"You may not change the source {before.name}",

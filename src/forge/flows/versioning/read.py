@@ -47,7 +47,7 @@ class RevisionReader:
         line: PinnedBranch = pin_branch(self.metadata, self.branch, self.default)
         pin = find_pin(table, line, self.lake)
         if pin is None:
-            raise _no_table(table, f"on '{self.branch}'", line.tree)
+            raise UnknownTableError(table, f"on '{self.branch}'", line.tree)
         return pin
 
     def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
@@ -76,7 +76,7 @@ class RevisionReader:
         tree = self.metadata.tree(commit)
         pin = at_commit(table, tree, self.lake)
         if pin is None:
-            raise _no_table(table, f"at {at}", tree)
+            raise UnknownTableError(table, f"at {at}", tree)
         return pin
 
     def _commit(self, at: str | None) -> CommitId | None:
@@ -84,12 +84,16 @@ class RevisionReader:
         return commit_at(self.metadata, at, self.branch).id if at is not None else None
 
 
-def _no_table(table: TableName, where: str, known: Iterable[TableName]) -> UnknownNameError:
-    return UnknownNameError(
-        f"There is no table {table} {where}",
-        why=did_you_mean(str(table), map(str, known)),
-        fix="`forge show` lists the tables of the newest commit.",
-    )
+class UnknownTableError(UnknownNameError):
+    """Of the lake. `known`: the tables that it has there."""
+
+    def __init__(self, table: TableName, where: str, known: Iterable[TableName]) -> None:
+        self.table, self.known = str(table), tuple(map(str, known))
+        super().__init__(
+            f"There is no table {table} {where}",
+            why=did_you_mean(self.table, self.known),
+            fix="`forge show` lists the tables of the newest commit.",
+        )
 
 
 def commit_at(metadata: CommitHistory, at: str, current: BranchName, table: TableName | None = None) -> Commit:
