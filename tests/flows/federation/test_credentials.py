@@ -21,7 +21,7 @@ from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
 from forge.stores.connectors.rest import RestConnector
-from forge.transforms.transform import JdbcSource
+from forge.transforms.transform import ConnectorSource
 from forge.wiring import Wiring
 
 SOURCES = """
@@ -170,8 +170,9 @@ def test_a_load_takes_those_of_the_source_and_never_those_of_a_user(wiring: Wiri
     assert (fault.code, fault.where) == ("E206", "sources/crm.yaml:3")
     file.write_text(text.replace("credentials", "user: env:HOUSE, credentials"))
     (transform,) = read_project_loads(wiring.root)[0].transforms.values()
-    assert isinstance(transform.body, JdbcSource)
-    assert transform.body.user == "env:HOUSE"
+    assert isinstance(transform.body, ConnectorSource)
+    assert transform.body.declared["user"] == "env:HOUSE"
+    assert "credentials" not in transform.body.declared
 
 
 def test_a_load_by_connector_takes_those_of_the_source_too(wiring: Wiring) -> None:
