@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from forge.model.classification import ClassificationLevel, strictest
 
 RESTRICTED_TYPES = frozenset({"ssn", "credit_card"})
+Levels = Mapping[str, ClassificationLevel]
+"""Of types of personal data that a project declares."""
+NONE_DECLARED: Levels = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,27 +32,29 @@ class EffectiveClassification:
         return {"level": str(self.level) if self.level else None, "why": self.why}
 
 
-def level_of_type(pii_type: str | None) -> ClassificationLevel | None:
+def level_of_type(pii_type: str | None, levels: Levels = NONE_DECLARED) -> ClassificationLevel | None:
     """What a kind of personal data asks for; None: nothing."""
     if pii_type is None:
         return None
+    if pii_type in levels:
+        return levels[pii_type]
     return ClassificationLevel.RESTRICTED if pii_type in RESTRICTED_TYPES else ClassificationLevel.CONFIDENTIAL
 
 
-def rank_of_type(pii_type: str | None) -> int:
+def rank_of_type(pii_type: str | None, levels: Levels = NONE_DECLARED) -> int:
     """Higher for what asks for more."""
-    level = level_of_type(pii_type)
+    level = level_of_type(pii_type, levels)
     return -1 if level is None else level.rank
 
 
-def most_confidential(pii_types: Iterable[str]) -> str:
+def most_confidential(pii_types: Iterable[str], levels: Levels = NONE_DECLARED) -> str:
     """Of equal ones the first by name."""
-    return min(pii_types, key=lambda one: (-rank_of_type(one), one))
+    return min(pii_types, key=lambda one: (-rank_of_type(one, levels), one))
 
 
-def propose_level(pii_types: Iterable[str | None]) -> ClassificationLevel | None:
+def propose_level(pii_types: Iterable[str | None], levels: Levels = NONE_DECLARED) -> ClassificationLevel | None:
     """By the personal data in the columns."""
-    return strictest(map(level_of_type, pii_types))
+    return strictest(level_of_type(one, levels) for one in pii_types)
 
 
 def classify(

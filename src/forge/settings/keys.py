@@ -343,6 +343,23 @@ class QualityKeys(SettingsSection):
     )
 
 
+class PiiTypeKeys(SettingsSection):
+    names: list[str] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Names of columns that hold it, in words: [employee no, personnel number].",
+    )
+    pattern: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=500,
+        description="A regular expression of whole values, without looking around or back: E[0-9]{6}.",
+    )
+    level: Literal["internal", "confidential", "restricted"] = Field(
+        default="confidential", description="The classification that it asks for."
+    )
+
+
 class PiiKeys(SettingsSection):
     """Scans for personal data."""
 
@@ -355,6 +372,11 @@ class PiiKeys(SettingsSection):
     )
     rows: Annotated[int, BeforeValidator(number_of_text)] = Field(
         default=10_000, ge=1, le=1_000_000, description="How many rows of a table a scan looks at, spread over it."
+    )
+    types: dict[str, PiiTypeKeys] = Field(
+        default_factory=dict,
+        description="Types of personal data of your own, by name: employee_number: {names: [employee no], "
+        "pattern: 'E[0-9]{6}', level: restricted}.",
     )
 
 

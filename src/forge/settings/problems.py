@@ -112,6 +112,10 @@ def problems_beyond_types(keys: Keys, layers: tuple[Layer, ...]) -> Iterator[For
         yield ForgeError("E105", f"{shown}: {what}", where=_place(full, layers)[1], fix=fix)
     yield from lake_rule_problems(keys, lambda path: _place(path, layers)[1])
     yield from alert_problems(keys.alerts, lambda path: _place(path, layers)[1])
+    if keys.pii.types:
+        from forge.settings.pii_types import pii_type_problems  # its words take their time to load
+
+        yield from pii_type_problems(keys.pii, lambda path: _place(path, layers)[1])
     for name, param in keys.params.items():
         try:
             if param.default is not None:

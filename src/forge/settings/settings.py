@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.model.errors import MissingSecretError
 from forge.model.names import TableName
@@ -32,6 +33,9 @@ from forge.settings.keys import (
     VersioningKeys,
 )
 from forge.settings.params import spark_text
+
+if TYPE_CHECKING:
+    from forge.catalog.pii import PiiType
 
 # Names of keys that hold secrets; there is no list of them, as Spark passes keys of any library through.
 SECRET_KEY = re.compile(r"(password|passwd|secret|secret\.?key|[._]token|oauthtoken|account\.key.*)$", re.IGNORECASE)
@@ -88,6 +92,15 @@ class Settings:
     @property
     def pii(self) -> PiiKeys:
         return self.keys.pii
+
+    @property
+    def pii_types(self) -> tuple[PiiType, ...]:
+        """Of the project, beside those that Forge knows."""
+        if not self.pii.types:
+            return ()
+        from forge.settings.pii_types import pii_types_of  # its words take their time to load
+
+        return pii_types_of(self.pii)
 
     @property
     def owners(self) -> Mapping[str, str]:

@@ -314,7 +314,7 @@ class CatalogParts:
         personal, declared = {table for table, _ in self.personal_at().keys}, self.declared.levels()
         found: dict[str, ClassificationLevel] = {}
         for name in names:
-            proposed = propose_level(types.get(name, {}).values())
+            proposed = propose_level(types.get(name, {}).values(), self.pii.levels)
             if proposed is None and name in personal:
                 proposed = ClassificationLevel.CONFIDENTIAL
             level = strictest((proposed, declared.get(name)))

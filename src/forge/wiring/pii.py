@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from forge.flows.catalog.pii.reviews import ReviewPorts
     from forge.flows.catalog.pii.scan import ScanPorts, TableScan
     from forge.flows.catalog.pii.unscanned_versions import UnscannedVersions
+    from forge.model.classification import ClassificationLevel
     from forge.model.names import TableName
     from forge.stores.sql.catalog.pii_findings import SqlPiiFindings
     from forge.wiring import Wiring
@@ -45,7 +46,15 @@ class PiiParts:
         """What is known of versions that no scan stands for."""
         from forge.flows.catalog.pii.unscanned_versions import UnscannedVersions
 
-        return UnscannedVersions(self.wiring.lake, self.wiring.metadata, self.wiring.settings.pii.threshold)
+        settings = self.wiring.settings
+        return UnscannedVersions(self.wiring.lake, self.wiring.metadata, settings.pii.threshold, settings.pii_types)
+
+    @cached_property
+    def levels(self) -> Mapping[str, ClassificationLevel]:
+        """How confidential types of the project are."""
+        from forge.catalog.pii.own_types import levels_of
+
+        return levels_of(self.wiring.settings.pii_types)
 
     def scan_ports(self, actor: str | None = None, begin: Callable[[], None] = lambda: None) -> ScanPorts:
         """`begin` is called before Spark is, where a table needs it."""
@@ -70,6 +79,7 @@ class PiiParts:
             default_branch=self.wiring.default_branch,
             threshold=keys.threshold,
             rows=keys.rows,
+            types=self.wiring.settings.pii_types,
             on_change=self._take_values_out,
         )
 
@@ -88,7 +98,7 @@ class PiiParts:
         for record in self.findings.findings(tables=names):
             if record.type and record.is_personal(threshold):
                 types, column = found.setdefault(record.table, {}), record.key.partition(".")[0]
-                types[column] = most_confidential((types.get(column, record.type), record.type))
+                types[column] = most_confidential((types.get(column, record.type), record.type), self.levels)
         return found
 
     def shown_types(self, names: Sequence[str], types: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
@@ -96,9 +106,9 @@ class PiiParts:
         type that their name says, or `personal`."""
         from forge.catalog.pii import find_pii
 
-        by_table = self._personal_by_table()
+        by_table, own = self._personal_by_table(), self.wiring.settings.pii_types
         return {
-            name: {column: find_pii([column])[0].type or UNTYPED for column in by_table.get(name, ())}
+            name: {column: find_pii([column], own)[0].type or UNTYPED for column in by_table.get(name, ())}
             | dict(types.get(name, {}))
             for name in names
         }

@@ -61,6 +61,7 @@ class QualityParts:
             history=self.history,
             states=self.states,
             declared=self.wiring.catalog.personal,
+            pii_types=self.wiring.settings.pii_types,
         )
 
     @cached_property

@@ -43,6 +43,15 @@ def test_people_are_shown_every_column_only_when_they_ask(forge: Callable[..., A
     assert "\nid" in forge("pii", "scan", "people.csv", "--all").out
 
 
+def test_types_of_the_project_are_looked_for_in_files_inside_of_it(forge: Callable[..., Any], people: Path) -> None:
+    Path("badges.csv").write_text("c7\n" + "".join(f"E10000{n}\n" for n in range(5)))
+    assert forge("pii", "scan", "badges.csv", "--json").json["columns"][0]["type"] is None
+    Path("forge.yaml").write_text("project: x\npii: {types: {badge: {pattern: 'E[0-9]{6}'}}}\n")
+    assert forge("pii", "scan", "badges.csv", "--json").json["columns"][0]["type"] == "badge"
+    Path("forge.yaml").write_text("project: x\npii: {types: {badge: {pattern: 'E['}}}\n")
+    assert "FORGE-E105" in forge("pii", "scan", "badges.csv").err
+
+
 def test_a_file_that_cannot_be_read_is_an_error(forge: Callable[..., Any], people: Path) -> None:
     people.rename("people.xls")
     failed = forge("pii", "scan", "people.xls")

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forge.catalog.classification import rank_of_type
+from forge.catalog.classification import NONE_DECLARED, Levels, rank_of_type
 from forge.catalog.pii import values as looks
 from forge.catalog.pii.national_ids import schemes_of
+from forge.catalog.pii.own_types import PiiType, levels_of
 from forge.catalog.pii.tokens import Words, holds, words_of
 from forge.catalog.pii.vocabulary import (
     FLAGS,
@@ -62,11 +63,13 @@ def rests_on_values(evidence: Iterable[str]) -> bool:
     return not all(one.startswith(_NAME_SAYS) or one == _BESIDE for one in says)
 
 
-def find_pii(columns: Mapping[str, Iterable[object]] | Sequence[str]) -> tuple[PiiFinding, ...]:
+def find_pii(
+    columns: Mapping[str, Iterable[object]] | Sequence[str], types: Sequence[PiiType] = ()
+) -> tuple[PiiFinding, ...]:
     """One finding for each column of a table, in their order. `columns`: some values of each by name, or names
-    alone."""
+    alone. `types`: of the project, beside those that Forge knows."""
     given: Mapping[str, Iterable[object]] = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, ())
-    found = tuple(_find(name, _texts(values)) for name, values in given.items())
+    found = tuple(_find(name, _texts(values), types) for name, values in given.items())
     if not any(finding.type == "address" for finding in found):
         return found
     return tuple(_beside_an_address(finding) for finding in found)
@@ -114,13 +117,39 @@ def _beside_an_address(finding: PiiFinding) -> PiiFinding:
     return replace(finding, type="address", quasi=False, score=BY_NAME, evidence=evidence)
 
 
-def _find(column: str, values: Sequence[str]) -> PiiFinding:
+def _find(column: str, values: Sequence[str], types: Sequence[PiiType]) -> PiiFinding:
+    """Of what is as sure the project's own type: somebody declared it."""
+    found = _find_known(column, values, types)
+    own = max((_find_own(column, values, one) for one in types), key=lambda one: one.score, default=found)
+    return own if own.type is not None and (found.type is None or own.score >= found.score) else found
+
+
+def _find_own(column: str, values: Sequence[str], own: PiiType) -> PiiFinding:
+    """A type of the project: by its names, and by its pattern as strictly as known types by their forms."""
+    if len(values) >= FEW and all(value.lower() in looks.YES_OR_NO for value in values):
+        return PiiFinding(column)
+    named, matching = _named(own.words_of(column), {own.name: own.phrases}), own.matching(values)
+    share = matching / len(values) if own.pattern and values else None
+    seen = f"{matching} of {len(values)} values look like it"
+    if named is None:
+        if share is None or share < ENOUGH or len(values) < FEW:
+            return PiiFinding(column)
+        return PiiFinding(column, own.name, round(BY_VALUES * share, 2), (seen,))
+    says = f"{_NAME_SAYS}{named[1]}"
+    if share is not None and share >= WITH_NAME:
+        return PiiFinding(column, own.name, SURE if share >= ENOUGH else BY_VALUES, (says, seen))
+    if share is not None and share < 0.2 and len(values) >= MANY:
+        return PiiFinding(column)
+    return PiiFinding(column, own.name, BY_NAME, (says,))
+
+
+def _find_known(column: str, values: Sequence[str], types: Sequence[PiiType]) -> PiiFinding:
     words = words_of(column, KNOWN_WORDS)
     if all(word in MEANINGLESS or word.isdigit() for word in words):
         words = ()
     if len(values) >= FEW and all(value.lower() in looks.YES_OR_NO for value in values):
         return PiiFinding(column)
-    embedded = _in_objects(column, values)
+    embedded = _in_objects(column, values, types)
     if embedded is not None:
         return embedded
     named = _named(words, PII_PHRASES) or _named_after_a_role(words)
@@ -381,7 +410,7 @@ def _is_hashed(words: Words, values: Sequence[str]) -> bool:
 # inside of texts and objects
 
 
-def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
+def _in_objects(column: str, values: Sequence[str], types: Sequence[PiiType]) -> PiiFinding | None:
     """Values that are JSON objects: each key is judged as a column of its own, and the most confidential one stands for
     all."""
     if not values or sum(value[0] in "{[" for value in values) < ENOUGH * len(values):
@@ -399,9 +428,9 @@ def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
     rare = [key for key, found in keys.items() if key and (len(found) <= len(values) // 5 or not is_key(key))]
     by_key = {key: found for key, found in keys.items() if key not in set(rare)} | {"": [*keys.get("", ()), *rare]}
     by_key[""] += [one for key in rare for one in keys[key]]
-    inside = [_placed(finding) for finding in find_pii(by_key) if finding.type is not None]
+    inside = [_placed(finding) for finding in find_pii(by_key, types) if finding.type is not None]
     # Few objects prove as little as few rows: what the name says holds.
-    return _joined(column, inside) or (PiiFinding(column) if len(values) >= FEW else None)
+    return _joined(column, inside, levels_of(types)) or (PiiFinding(column) if len(values) >= FEW else None)
 
 
 def _placed(finding: PiiFinding) -> PiiFinding:
@@ -409,11 +438,11 @@ def _placed(finding: PiiFinding) -> PiiFinding:
     return replace(finding, evidence=tuple(f"{place}: {one}" for one in finding.evidence))
 
 
-def _joined(column: str, found: Iterable[PiiFinding]) -> PiiFinding | None:
+def _joined(column: str, found: Iterable[PiiFinding], levels: Levels = NONE_DECLARED) -> PiiFinding | None:
     """One finding for all that a column holds: of its most confidential type, as that classifies it, and of equal ones
     the surest. Evidence tells the others. In which order they were found does not count."""
     by_type: dict[str, PiiFinding] = {}
-    for one in sorted(found, key=lambda one: (-rank_of_type(one.type), -one.score, str(one.type), one.column)):
+    for one in sorted(found, key=lambda one: (-rank_of_type(one.type, levels), -one.score, str(one.type), one.column)):
         by_type.setdefault(str(one.type), one)
     if not by_type:
         return None

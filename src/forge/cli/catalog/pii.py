@@ -14,6 +14,7 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from forge.catalog.pii import PiiType
     from forge.catalog.pii.review import PiiRecord
     from forge.cli.answer import AnswerColumn
     from forge.flows.catalog.file_scan import FileScan
@@ -70,7 +71,8 @@ def _scan_files(terminal: Terminal, files: Sequence[Path], rows: int, *, everyth
     from forge.cli.output import OutputFormat
     from forge.flows.catalog.file_scan import scan_file
 
-    scans = [scan_file(file, rows) for file in files]
+    types = _own_types(terminal)
+    scans = [scan_file(file, rows, types) for file in files]
     # Programs are told of every column; people of those that matter.
     everything = everything or terminal.format is not OutputFormat.TABLE
     found = [
@@ -87,6 +89,19 @@ def _scan_files(terminal: Terminal, files: Sequence[Path], rows: int, *, everyth
     terminal.answer(
         CommandAnswer(name="columns", items=found, columns=columns, facts=facts, foot=[_summary(one) for one in scans])
     )
+
+
+def _own_types(terminal: Terminal) -> tuple[PiiType, ...]:
+    """Of the project, if there is one."""
+    from forge.model.errors import NoProjectError
+    from forge.settings import load_settings
+
+    try:
+        return load_settings(terminal.project).pii_types
+    except NoProjectError:
+        if terminal.project is not None:
+            raise
+        return ()
 
 
 def _finding_columns() -> list[AnswerColumn]:

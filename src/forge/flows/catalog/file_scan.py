@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from forge.catalog.pii import PiiFinding, find_pii
+from forge.catalog.pii import PiiFinding, PiiType, find_pii
 from forge.catalog.pii.detect import LOOKED_AT
 from forge.flows.catalog.nested_fields import take_apart
 from forge.model.errors import ForgeError
@@ -45,8 +45,8 @@ def is_table_file(path: Path) -> bool:
     return path.suffix.lower().lstrip(".") in _KINDS
 
 
-def scan_file(path: Path, rows: int = ROWS) -> FileScan:
-    """Looks at the first `rows` rows. E629: it is no table."""
+def scan_file(path: Path, rows: int = ROWS, types: Sequence[PiiType] = ()) -> FileScan:
+    """Looks at the first `rows` rows. `types`: of the project. E629: it is no table."""
     kind = _KINDS.get(path.suffix.lower().lstrip("."))
     if kind is None:
         why = "Its ending is none of .csv, .tsv, .jsonl, .ndjson, .json and .parquet."
@@ -69,7 +69,7 @@ def scan_file(path: Path, rows: int = ROWS) -> FileScan:
     except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise _unreadable(path, str(error), "Look at the file, and try again.") from error
     flat = take_apart(columns)
-    return FileScan(str(path), count, complete, find_pii({name: map(_as_text, flat[name]) for name in flat}))
+    return FileScan(str(path), count, complete, find_pii({name: map(_as_text, flat[name]) for name in flat}, types))
 
 
 def _keep(kept: list[object], value: object) -> None:

@@ -77,7 +77,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
         measured = _from_metadata(ports, pin, schema, stored or {}, flagged)
         looked = "metadata" if profile is False else "kept profile"
     values = {} if profile is False else _sample(ports, pin, schema)
-    found = find_pii({column.name: values.get(column.name, ()) for column in schema.columns})
+    found = find_pii({column.name: values.get(column.name, ()) for column in schema.columns}, ports.pii_types)
     known = _known(project, ports, table, schema, measured, _personal(found, personal.personal().of(table)))
     kind: Literal["table", "view"] = "table" if pin.view_sql is None else "view"
     text = draft_contract(table, schema, replace(known, project=project_name, kind=kind))

@@ -33,6 +33,7 @@ from forge.quality.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from forge.catalog.pii import PiiType
     from forge.flows.ports import Lake, Metadata
     from forge.flows.runs.build import StepEvent
     from forge.flows.runs.records import RunStatus
@@ -94,6 +95,7 @@ class CheckPorts:
     run_id: RunId | None = None  # under which Spark's jobs are marked
     history: HistoryOf = no_history
     declared: Declared = frozenset  # what contracts call personal
+    pii_types: tuple[PiiType, ...] = ()  # of the project
 
 
 def personal_of(project: Project, ports: CheckPorts, commit_id: CommitId | None) -> PersonalData:

@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 import pytest
 from run_site import until
-from version_site import VersionSite, open_version_site, problem
+from version_site import YAML, VersionSite, open_version_site, problem
 
+from forge.flows.catalog.crawl import crawl
 from forge.flows.upkeep.access import TokenScope
 
 API = "/api/v1/catalog"
@@ -68,6 +69,26 @@ def test_a_scan_finds_what_hides_the_column_until_somebody_rejects_it(site: Vers
     assert site.rows(table="core.people")[0][1] is None
     assert scan(site, force="true")["status"] == "succeeded"
     assert findings(site)[0]["state"] == "confirmed"
+
+
+OWN = "pii: {types: {employee_number: {names: [employee no], pattern: 'E[0-9]{6}', level: restricted}}}\n"
+
+
+def test_a_type_of_the_project_is_found_reviewed_and_searched_for_like_any_other(tmp_path: Path) -> None:
+    with open_version_site(tmp_path / "shop", YAML + OWN) as site:
+        site.commit("id,badge\n" + "".join(f"{n},E10000{n}\n" for n in range(8)), table="core.people")
+        assert site.rows(table="core.people")[0][1] is None  # no scan has seen it
+        assert scan(site)["status"] == "succeeded"
+        (found,) = findings(site, type="employee_number")
+        assert (found["column"], found["type"], found["state"]) == ("badge", "employee_number", "open")
+        assert findings(site, type="email") == []
+        assert decide(site, found, "confirmed").status_code == 200
+        crawl(site.wiring.catalog.crawl_ports())
+        assert site.wiring.follow_up() == ()
+        (hit,) = site.client.get(f"{API}/search", params={"pii": "employee_number"}).json()["items"]
+        assert (hit["id"], hit["pii"], hit["classification"]) == ("core.people", ["employee_number"], "restricted")
+        asset = site.client.get(f"{API}/assets/core.people").json()
+        assert [column["pii_type"] for column in asset["schema"]] == [None, "employee_number"]
 
 
 def test_a_stale_decision_is_refused(site: VersionSite) -> None:

@@ -12,7 +12,7 @@ import pytest
 from version_site import VersionSite, open_version_site
 from version_world import ArrowEngine, VersionWorld
 
-from forge.catalog.pii import PiiFinding, find_pii
+from forge.catalog.pii import PiiFinding, PiiType, find_pii
 from forge.flows.upkeep.access import TokenScope
 from forge.model.names import TableName
 from forge.stores.lake.iceberg import IcebergLake
@@ -184,9 +184,9 @@ def test_what_many_of_the_values_show_is_hidden_before_and_after_a_scan(site: Ve
 def test_a_version_is_judged_once(site: VersionSite, monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[object] = []
 
-    def watched(values: Mapping[str, Sequence[object]]) -> tuple[PiiFinding, ...]:
+    def watched(values: Mapping[str, Sequence[object]], types: Sequence[PiiType]) -> tuple[PiiFinding, ...]:
         judged.append(values)
-        return find_pii(values)
+        return find_pii(values, types)
 
     monkeypatch.setattr("forge.flows.catalog.pii.unscanned_versions.find_pii", watched)
     for _ in range(3):

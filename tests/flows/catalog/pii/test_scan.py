@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from version_world import MAIN, VersionWorld, make_world
 
+from forge.catalog.pii import PiiType
 from forge.catalog.pii.review import NO_EVIDENCE, VANISHED, PiiRecord, ReviewState, review
 from forge.flows.catalog.pii.ports import TableSample, ValueSampler
 from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
@@ -18,6 +19,7 @@ from forge.flows.catalog.pii.reviews import ReviewPorts, review_finding
 from forge.flows.catalog.pii.scan import ScanPorts, scan_table, scan_tables
 from forge.flows.runs.pin import Pin
 from forge.flows.runs.records import AuditRecord
+from forge.model.classification import ClassificationLevel
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.stores.lake.sampler import LakeSampler
@@ -120,6 +122,17 @@ def test_other_data_closes_a_finding_and_another_type_opens_a_rejected_one(scann
     (again,) = scanned.scan()
     assert (again.state, again.type, again.closed_at) == (OPEN, "credit_card", None)
     assert "since ada@example.com rejected it" in again.reason
+
+
+def test_types_of_the_project_are_looked_for_in_what_was_scanned_before(scanned: Scanned) -> None:
+    scanned.scan()
+    number = PiiType("amount_due", ("amount",))
+    again = replace(scanned.ports, types=(number,))
+    assert scan_table(PEOPLE, again).outcome == "scanned"
+    assert {one.column: one.type for one in again.findings.findings()} == {"mail": "email", "amount": "amount_due"}
+    assert scan_table(PEOPLE, again).outcome == "unchanged"
+    stricter = replace(again, types=(replace(number, level=ClassificationLevel.RESTRICTED),))
+    assert scan_table(PEOPLE, stricter).outcome == "scanned"
 
 
 def test_a_vanished_column_is_closed(scanned: Scanned) -> None:

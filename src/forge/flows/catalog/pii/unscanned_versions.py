@@ -6,11 +6,11 @@ at is judged when it is about to be shown, by its names and its first rows, and 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forge.catalog.pii import PiiFinding, find_pii
+from forge.catalog.pii import PiiFinding, PiiType, find_pii
 from forge.catalog.pii.review import THRESHOLD, PiiRecord, is_hiding
 from forge.flows.catalog.personal_data import Key, ReviewedColumns, carries_values
 from forge.flows.catalog.pii.scan import version_of
@@ -36,8 +36,8 @@ _MOST = 4_096  # versions that are kept
 
 
 class UnscannedVersions:
-    def __init__(self, lake: Lake, runs: Runs, threshold: float = THRESHOLD) -> None:
-        self._lake, self._runs, self._threshold = lake, runs, threshold
+    def __init__(self, lake: Lake, runs: Runs, threshold: float = THRESHOLD, types: tuple[PiiType, ...] = ()) -> None:
+        self._lake, self._runs, self._threshold, self._types = lake, runs, threshold, types
         self._judged: dict[str, tuple[PiiFinding, ...]] = {}  # replaced when full: versions never change
 
     def find_past(self, tree: Tree, head: Tree, reviewed: ReviewedColumns) -> frozenset[Key]:
@@ -85,8 +85,11 @@ class UnscannedVersions:
                 names = self._lake.view_schema(location).names
             except (ForgeError, OSError):  # nobody can read its rows either
                 names = ()
-            self._keep(location, found := tuple(one for one in find_pii(names) if one.type is not None))
+            self._keep(location, found := self._of_names(names))
         return found
+
+    def _of_names(self, names: Sequence[str]) -> tuple[PiiFinding, ...]:
+        return tuple(one for one in find_pii(names, self._types) if one.type is not None)
 
     def _of_rows(self, pin: Pin) -> tuple[PiiFinding, ...]:
         assert pin.snapshot_id is not None
@@ -97,10 +100,10 @@ class UnscannedVersions:
         most = max(_FEWEST_ROWS, min(_MOST_ROWS, _MOST_CELLS // len(names)))
         rows = self._lake.rows(pin.catalog, pin.snapshot_id, names, most)
         if rows is None:  # an engine alone can read it
-            return tuple(one for one in find_pii(names) if one.type is not None)
+            return self._of_names(names)
         judged = max(_FEWEST_ROWS, min(_JUDGED_ROWS, _JUDGED_CELLS // len(names)))
         sample = sample_of(names, rows[:: max(1, -(-len(rows) // judged))], complete=False)
-        found = find_pii({name: values[:judged] for name, values in sample.values.items()})
+        found = find_pii({name: values[:judged] for name, values in sample.values.items()}, self._types)
         return tuple(one for one in found if is_hiding(one.type, one.score, one.evidence, self._threshold))
 
     def _keep(self, key: str, found: tuple[PiiFinding, ...]) -> None:
