@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from forge.federation.lake_rules import LakeRules
+from forge.federation.policy import PolicySubject, RowFilter
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
-from forge.federation.rights import hidden_columns, may_read, refuse_reader
+from forge.federation.rights import has_rules, hidden_columns, is_restricted, may_read, refuse_reader, restricted
+from forge.federation.row_filter import parse_filter
 from forge.federation.source import ConnectorKind, Source
 from forge.model.codes import CODES, NOT_ALLOWED
 from forge.model.errors import ForgeError
@@ -57,3 +60,20 @@ def test_columns_are_hidden_by_table_or_schema(said: str, path: tuple[str, ...],
     columns = tuple(SourceColumn(name, parse_type("string")) for name in ("id", "Email", "my.col"))
     source = Source("crm", ConnectorKind.SQLITE, hidden=frozenset({said}))
     assert hidden_columns(source, SourceRelation(RelationName("crm", path), columns)) == hidden
+
+
+@pytest.mark.parametrize("text", ["true", "TRUE", "True"])
+def test_a_filter_that_is_true_keeps_nothing_back(text: str) -> None:
+    rows, eve = (RowFilter("core.orders", text),), PolicySubject("eve@example.com")
+    relation = SourceRelation(RelationName("crm", ("core", "orders")), ())
+    assert restricted(relation, (), rows, eve) == relation
+    assert not is_restricted(Source("crm", ConnectorKind.SQLITE, rows=rows), eve)
+    assert not has_rules(("core", "orders"), (), rows, eve)
+    assert LakeRules(rows=rows).kept_back(None).closed == frozenset()
+
+
+@pytest.mark.parametrize("text", ["false", "true or a = 1", "(true)", "not false", "1 = 1", "1", "'true'"])
+def test_true_is_the_only_filter_without_a_column(text: str) -> None:
+    with pytest.raises(ForgeError) as refused:
+        parse_filter(text)
+    assert refused.value.code == "E880"

@@ -323,3 +323,12 @@ def test_what_is_damaged_or_missing_is_an_error(tmp_path: Path) -> None:
     log.write_text(good)
     next(folder.glob("*.parquet")).unlink()
     refused("E210", opened(tmp_path))
+
+
+def test_a_link_to_another_table_of_the_folder_may_show_what_that_has(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    write_deltalake(str(tmp_path / "shop" / "orders"), numbered(0, 3))
+    (tmp_path / "shop" / "newest").symlink_to("orders")
+    connector = opened(tmp_path, "shop")
+    found = {one.path: connector.describe(one.path) for one in connector.relations()}
+    assert {path: one and one.is_derived for path, one in found.items()} == {("newest",): True, ("orders",): False}

@@ -52,7 +52,7 @@ class LakeRules:
             return subject is None or audience.includes(subject)
 
         columns = {_split(one.column) for one in self.masks if holds(one.audience)}
-        closed = {one.table for one in self.rows if holds(one.audience)}
+        closed = {one.table for one in self.rows if not one.keeps_all and holds(one.audience)}
         closed |= {table for table, named in self.readers.items() if subject is None or subject.user not in named}
         return KeptBack(frozenset(columns), frozenset(closed))
 

@@ -68,11 +68,17 @@ class ColumnMask:
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """`filter`: a condition on columns of the table. `table`: with or without its schema, in small letters."""
+    """`filter`: a condition on columns of the table, or `true`. `table`: with or without its schema, in small
+    letters."""
 
     table: str
     filter: str
     audience: Audience = Audience()
+
+    @property
+    def keeps_all(self) -> bool:
+        """It says of a view that all of it may be read."""
+        return self.filter.lower() == "true"
 
     def to_dict(self) -> dict[str, object]:
         return {"table": self.table, "filter": self.filter, **self.audience.keys}

@@ -84,7 +84,9 @@ class SourceRelation:
     """`rows` and `bytes` are estimates of the source, None where it has none. `hidden`: columns, in small letters,
     that read as NULL for who asks; `row_filter`: which rows are for who asks. `version`: the same text, the same rows;
     empty: nobody can tell. `splits`: the source finds the rows of a part of it without reading the rest, and several
-    reads can see the same snapshot."""
+    reads can see the same snapshot. `shares_rows`: other tables, by their paths, that give some of its rows, or to
+    which it gives its own, as a partition does; rules of these are its own, too. `is_derived`: what it shows may be
+    anything that the source holds, as with a view."""
 
     name: RelationName
     columns: tuple[SourceColumn, ...]
@@ -96,6 +98,8 @@ class SourceRelation:
     row_filter: exp.Expr | None = None
     version: str = ""
     splits: bool = False
+    shares_rows: tuple[tuple[str, ...], ...] = ()
+    is_derived: bool = False
 
     @property
     def is_restricted(self) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from forge.federation.dialects.families import TypeFamily, family_of
 from forge.federation.dialects.predicates import all_of
@@ -15,9 +16,6 @@ from forge.federation.row_filter import parse_filter, refuse_misfit
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 from forge.model.types import DataType
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 def may_read(source: Source, user: str) -> bool:
@@ -47,8 +45,12 @@ def hidden_columns(source: Source, relation: SourceRelation) -> frozenset[str]:
 def _names_column(relation: SourceRelation, column: str, said: str) -> bool:
     if not relation.name.path:
         return said.endswith(f".{column}")
-    table = ".".join(relation.name.path).lower()
-    return _is_said(f"{table}.{column}", said)
+    return any(_is_said(f"{table}.{column}", said) for table in _tables_of(relation))
+
+
+def _tables_of(relation: SourceRelation) -> Iterator[str]:
+    """It, and those whose rules are its own."""
+    return (".".join(path).lower() for path in (relation.name.path, *relation.shares_rows))
 
 
 def _is_said(column: str, said: str) -> bool:
@@ -122,19 +124,43 @@ def has_rules(
 ) -> bool:
     """Whether a mask or row filter of the table is for who asks."""
     table = ".".join(path).lower()
-    ruled = [one.audience for one in rows if _is_said(table, one.table)]
+    ruled = [one.audience for one in rows if _is_said(table, one.table) and not one.keeps_all]
     ruled += [one.audience for one in masks if _is_said(table, one.column.rpartition(".")[0])]
     return any(one.includes(subject) for one in ruled)
 
 
 def is_restricted(source: Source, subject: PolicySubject) -> bool:
     """Whether a mask or row filter of the source is for this user: then he does not change it."""
-    audiences = [*(one.audience for one in source.masks), *(one.audience for one in source.rows)]
+    audiences = [*(one.audience for one in source.masks), *(one.audience for one in source.rows if not one.keeps_all)]
     return any(one.includes(subject) for one in audiences)
 
 
+def may_show_others(source: Source, relation: SourceRelation, subject: PolicySubject) -> bool:
+    """Whether it could show what the source keeps back from who asks: a view and the like, where the source has rules
+    for him and none of them is its own. `relation`: with what `restricted` filled in."""
+    if not relation.is_derived or relation.is_restricted:
+        return False
+    if any(_is_of(relation, one.table) and one.audience.includes(subject) for one in source.rows):
+        return False
+    return bool(source.hidden) or is_restricted(source, subject)
+
+
+def refuse_others(source: Source, relation: SourceRelation, subject: PolicySubject) -> None:
+    """E892 for what `may_show_others`."""
+    if may_show_others(source, relation, subject):
+        table = ".".join(relation.name.path)
+        raise ForgeError(
+            "E892",
+            f"{relation.name} may show rows and values of {source.name} that are not for you",
+            why="It is made of other tables, some of which have rules for you; it has none of its own.",
+            fix=f"Let whoever declared {source.name} say what of it is read: "
+            f"`rows: [{{table: {table}, filter: …}}]`, with `true` for all of it.",
+        )
+
+
 def _all_of(filters: Sequence[str], relation: SourceRelation) -> exp.Expr | None:
-    trees = [parse_filter(text) for text in dict.fromkeys(filters)]
+    """None: all of its rows."""
+    trees = [tree for tree in map(parse_filter, dict.fromkeys(filters)) if not isinstance(tree, exp.Boolean)]
     types = {column.name.lower(): column.type for column in relation.columns}
     doubled = len(types) < len(relation.columns)
     for tree in trees:
@@ -144,7 +170,7 @@ def _all_of(filters: Sequence[str], relation: SourceRelation) -> exp.Expr | None
 
 def _is_of(relation: SourceRelation, table: str) -> bool:
     """Of files, which are one table without a name, any name will do."""
-    return not relation.name.path or _is_said(".".join(relation.name.path).lower(), table)
+    return not relation.name.path or any(_is_said(one, table) for one in _tables_of(relation))
 
 
 def _masked_type(kinds: Collection[MaskKind], column: SourceColumn) -> DataType | None:

@@ -38,15 +38,16 @@ _COMPARED = frozenset(
 @lru_cache(maxsize=1_000)
 def parse_filter(text: str) -> exp.Expr:
     """The tree that is judged and computed; its columns are bare names. Shared: copy it before a change. E880 for what
-    is not on the list: comparisons of a column with values, IN, BETWEEN, LIKE, IS NULL, and AND, OR and NOT of these.
-    None of them can fail on a row."""
+    is not on the list: comparisons of a column with values, IN, BETWEEN, LIKE, IS NULL, and AND, OR and NOT of these;
+    or `true` alone. None of them can fail on a row."""
     if len(text) > _LONGEST:
         raise _refused(f"it has more than {_LONGEST:,} letters")
     try:
         trees = sqlglot.parse(text, dialect="spark")
         if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
             raise _refused("it is no single condition")
-        return _judged(trees[0])
+        is_all = isinstance(trees[0], exp.Boolean) and trees[0].this
+        return exp.true() if is_all else _judged(trees[0])
     except (SqlglotError, RecursionError) as error:
         raise _refused("it is no condition that can be read") from error
 

@@ -68,6 +68,11 @@ class Source:
         return f"{self.file}:{self.line}" if self.file else None
 
     @property
+    def has_rules(self) -> bool:
+        """Whether anything of it is kept back from anybody who may read it."""
+        return bool(self.hidden or self.masks or self.rows)
+
+    @property
     def keys(self) -> dict[str, object]:
         """What was declared, by the keys of a file."""
         every: dict[str, object] = {

@@ -16,7 +16,15 @@ from forge.federation.expanded_size import refuse_exploding
 from forge.federation.names import find_relations, ref_of
 from forge.federation.planner import plan_query
 from forge.federation.relation import RelationName, SourceRelation
-from forge.federation.rights import Rights, has_rules, hidden_columns, refuse_reader, restricted, rights_of
+from forge.federation.rights import (
+    Rights,
+    has_rules,
+    hidden_columns,
+    refuse_others,
+    refuse_reader,
+    restricted,
+    rights_of,
+)
 from forge.federation.row_limit import limit_rows, rows_enough
 from forge.federation.source import LAKE, Source
 from forge.federation.virtual.expansion import expand_virtual_tables, names_virtual
@@ -314,6 +322,8 @@ class OpenedQuery:
         if source != LAKE:
             masks, rows = self.sources[source].masks, self.sources[source].rows
         relation = restricted(found, masks, rows, ports.subject)
+        if source != LAKE:
+            refuse_others(self.sources[source], relation, ports.subject)
         self.masked |= relation.hidden | {one.name.lower() for one in relation.columns if one.mask}
         return relation
 

@@ -12,7 +12,14 @@ from forge.federation.drift import SeenColumns, SeenSource, SourceChange, column
 from forge.federation.limits import SourceLimits, find_breaches
 from forge.federation.object_path import is_object_path
 from forge.federation.policy import PolicySubject
-from forge.federation.rights import hidden_columns, is_restricted, may_read, refuse_reader, restricted
+from forge.federation.rights import (
+    hidden_columns,
+    is_restricted,
+    may_read,
+    may_show_others,
+    refuse_reader,
+    restricted,
+)
 from forge.federation.source import DeclaredSource, Source, SourceOrigin
 from forge.federation.source_keys import find_clashes, read_source
 from forge.flows.federation.source_files import FileSources
@@ -290,8 +297,10 @@ def _remember_new(source: Source, tables: Sequence[SourceRelation], ports: Sourc
 
 
 def _masked(relation: SourceRelation, source: Source, ports: SourcePorts) -> SourceRelation:
+    """Of what he may not query, its size would tell of rows that are not for him."""
     known = replace(relation, hidden=relation.hidden | hidden_columns(source, relation))
-    return restricted(known, source.masks, source.rows, ports.subject)
+    found = restricted(known, source.masks, source.rows, ports.subject)
+    return replace(found, rows=None, bytes=None) if may_show_others(source, found, ports.subject) else found
 
 
 def _changeable(name: str, ports: SourcePorts, version: int | None) -> DeclaredSource:

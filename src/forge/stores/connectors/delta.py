@@ -94,6 +94,7 @@ class DeltaConnector:
             rows=None if None in counts else sum(counts),
             bytes=sum(files["size_bytes"].to_pylist()),
             version=f"{table.metadata().id}:{table.version()}",
+            is_derived=self._objects is None and self._root.joinpath(*found).is_symlink() and found != (),
         )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:

@@ -56,8 +56,11 @@ _SESSION = (
     "SET SESSION TRANSACTION READ ONLY",
 )
 _SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
+# Engines whose tables have rows of their own; those of others are somewhere else (MERGE, FEDERATED, CONNECT).
+_STORING = "('innodb', 'myisam', 'aria', 'memory', 'archive', 'csv', 'rocksdb', 'columnstore', 'ndbcluster')"
 _RELATIONS = f"""
-SELECT table_schema, table_name, table_rows, data_length FROM information_schema.tables
+SELECT table_schema, table_name, table_rows, data_length, table_type = 'VIEW' OR lower(engine) NOT IN {_STORING}
+FROM information_schema.tables
 WHERE lower(table_schema) NOT IN {_SYSTEM} AND table_type IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')
 """  # noqa: S608
 _COLUMNS = """
@@ -132,13 +135,14 @@ class MysqlConnector:
             if name is None:
                 return None
             columns, key = ask(_COLUMNS, name), ask(_KEY, name)
-        estimate, size = found[name][2:]
+        estimate, size, is_stored_elsewhere = found[name][2:]
         return SourceRelation(
             RelationName(self._source.name, name),
             tuple(_column(row, self._padding) for row in columns),
             rows=None if estimate is None else int(estimate),
             bytes=None if size is None else int(size),
             key=tuple(row[0] for row in key),
+            is_derived=is_stored_elsewhere != "0",
         )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:

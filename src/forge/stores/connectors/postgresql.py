@@ -87,11 +87,12 @@ WHERE NOT c.relispartition AND {_READABLE}
 # to write or ended since, every table shows the same rows. Views, policies and foreign tables may depend on more.
 _NAMED = f"""
 WITH named AS (
-  SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity
+  SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity,
+    c.relhassubclass OR EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid) AS in_tree
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE lower(n.nspname) = lower($1) AND lower(c.relname) = lower($2) AND {_READABLE}
 )
-SELECT oid::bigint, nspname, relname,
+SELECT oid::bigint, nspname, relname, relkind IN ('v', 'm', 'f') AS derived, in_tree,
   relkind IN ('r', 'm') AND has_table_privilege(oid, 'SELECT') AND current_setting('server_version_num')::int >= 140000,
   parts.unknown, parts.rows, parts.bytes,
   CASE WHEN parts.plain AND NOT named.relrowsecurity AND NOT pg_is_in_recovery()
@@ -108,6 +109,19 @@ FROM named, LATERAL (
     AND c.oid IN (SELECT named.oid UNION SELECT relid FROM pg_partition_tree(named.oid) WHERE isleaf)
 ) parts
 """  # noqa: S608
+# Of a table its partitions and children, at any depth, whose rows it has; and all that have rows of any of these.
+_TREE = """
+WITH RECURSIVE below AS (
+  SELECT $1::bigint::oid AS oid
+  UNION SELECT i.inhrelid FROM below JOIN pg_inherits i ON i.inhparent = below.oid
+), above AS (
+  SELECT oid FROM below
+  UNION SELECT i.inhparent FROM above JOIN pg_inherits i ON i.inhrelid = above.oid
+)
+SELECT n.nspname, c.relname, c.relkind = 'f'
+FROM above JOIN pg_class c ON c.oid = above.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.oid <> $1::bigint::oid ORDER BY 1, 2
+"""
 _COLUMNS = """
 WITH RECURSIVE based AS (
   SELECT a.attnum, a.atttypid AS type, a.atttypmod AS modifier FROM pg_attribute a WHERE a.attrelid = $1::bigint::oid
@@ -190,8 +204,9 @@ class PostgresConnector:
             name = matching(wanted, found)
             if name is None:
                 return None
-            oid, _, _, splits, unknown, rows, size, version = found[name]
+            oid, _, _, derived, in_tree, splits, unknown, rows, size, version = found[name]
             described = ask(_COLUMNS, (int(oid),))
+            tree = ask(_TREE, (int(oid),)) if in_tree == "t" and self._source.has_rules else []
             encoding = ask("SHOW server_encoding", ())[0][0]
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
         known = None if rows is None or unknown == "t" else int(rows)
@@ -203,6 +218,8 @@ class PostgresConnector:
             key=tuple(column for _, column in key),
             version=version or "",
             splits=splits == "t",
+            shares_rows=tuple(row[:2] for row in tree),
+            is_derived=derived == "t" or any(row[2] == "t" for row in tree),
         )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:

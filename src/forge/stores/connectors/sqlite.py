@@ -90,6 +90,7 @@ class SqliteConnector:
                 rows=_estimate(connection, found[0]),
                 key=tuple(name for _, name in sorted((pk, name) for name, _, _, pk in columns if pk)),
                 version=self._version() if self._is_stored(connection, found[0]) else "",
+                is_derived=not self._is_stored(connection, found[0]) or _is_shadow(connection, found[0]),
             )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
@@ -215,6 +216,16 @@ def _sure_columns(connection: sqlite3.Connection, table: str, columns: Sequence[
     indexed = connection.execute("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'", (table,)).fetchone()
     is_rowid = len(keys) == 1 and keys[0][1].strip().lower() == "integer" and indexed is None
     return frozenset(name for name, _ in keys) if is_rowid else frozenset()
+
+
+def _is_shadow(connection: sqlite3.Connection, table: str) -> bool:
+    """Where a virtual table keeps its rows: docs_content of docs. By the name, as SQLite knows it: what the module says
+    is known only where there is that module."""
+    text = (
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage = 0 "
+        "AND lower(substr(?1, 1, length(name) + 1)) = lower(name) || '_'"
+    )
+    return connection.execute(text, (table,)).fetchone() is not None
 
 
 def _authorised(action: int, _first: str | None, second: str | None, *_: object) -> int:
