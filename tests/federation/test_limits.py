@@ -40,7 +40,7 @@ def test_what_the_operator_allows_is_reached() -> None:
 
 def test_by_default_nothing_is_reached_but_secrets_are_named_for_it() -> None:
     default = SourceLimits(secrets=("FORGE_SOURCE_*",))
-    assert places(replace(CRM, password=None), default) == ["url"]
+    assert places(replace(CRM, password=CRM.user), default) == ["url"]
     assert places(MINE, default) == places(TILL, default) == ["path"]
 
 
@@ -90,6 +90,23 @@ def test_another_host_or_a_parameter_that_leads_to_one_is_refused(url: str) -> N
 def test_a_secret_that_is_not_for_sources_is_refused_and_not_looked_for(reference: str) -> None:
     assert places(replace(CRM, password=reference)) == ["password"]
     assert places(replace(CRM, user=reference)) == ["user"]
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "mysql"])
+def test_a_database_is_asked_as_nobody_but_whom_the_source_names(kind: str) -> None:
+    """Else the driver signs in by what it finds on the server."""
+    database = replace(CRM, connector=ConnectorKind(kind), url=f"jdbc:{kind}://db.example.com:5432/crm")
+    limits = replace(LIMITS, hosts=("db.example.com:5432",))
+    assert places(database, limits) == []
+    assert places(replace(database, user=None), limits) == ["user"]
+    assert places(replace(database, password=""), limits) == ["password"]
+    assert places(replace(database, user=None, password=None), limits) == ["user", "password"]
+
+
+@pytest.mark.parametrize("option", ["service", "passfile", "sslcert", "sslkey", "host", "options", "read_default_file"])
+def test_no_option_of_a_driver_leads_to_what_the_server_has(option: str) -> None:
+    assert places(replace(CRM, options={option: "x"})) == [f"options.{option}"]
+    assert places(replace(CRM, url=f"{CRM.url}?{option}=x")) == ["url"]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +198,7 @@ def test_another_api_is_refused_and_so_is_a_host_that_is_named_for_its_database(
 
 def test_an_api_is_no_database_and_a_path_in_the_settings_allows_nothing() -> None:
     database = replace(CRM, url="jdbc:postgresql://api.example.com/crm", password=None, user=None)
-    assert places(database, APIS) == ["url"]
+    assert places(database, APIS) == ["user", "password", "url"]
     assert places(API, SourceLimits(("https://api.example.com/v1",), APIS.secrets)) == ["url"]
 
 

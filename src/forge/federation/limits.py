@@ -42,7 +42,7 @@ class SourceLimits:
 def find_breaches(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
     """All that it may not reach, as far as its words show; where links lead is looked up when it is opened."""
     for key, reference in (("user", source.user), ("password", source.password)):
-        if reference is not None:
+        if reference:
             yield from _find_bad_secret(key, reference, limits)
     if source.connector in _PATH_OPTIONS and is_object_path(source.path):
         yield from _find_bad_bucket(source, limits)
@@ -54,8 +54,16 @@ def find_breaches(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
         yield from _find_bad_api(source, limits)
         yield from _find_bad_options(source, SIGN_IN)
     else:
+        yield from _find_no_credentials(source)
         yield from _find_bad_host(source, limits)
         yield from _find_bad_options(source, _PARAMETERS)
+
+
+def _find_no_credentials(source: Source) -> Iterator[ForgeError]:
+    for key, reference in (("user", source.user), ("password", source.password)):
+        if not reference:
+            why = "Without one the driver takes what it finds on the server: its user, its environment, its files."
+            yield _breach(f"{key}: a database needs one here", key, why)
 
 
 def _find_bad_secret(key: str, reference: str, limits: SourceLimits) -> Iterator[ForgeError]:

@@ -134,7 +134,9 @@ def test_a_schema_that_came_later_hides_a_source_rather_than_be_hidden(ports: So
 def test_over_http_only_what_the_operator_allows_is_created(ports: SourcePorts) -> None:
     http = over_http(ports)
     db = {"name": "db", "connector": "postgresql", "url": "jdbc:postgresql://db.example.com/d"}
-    assert flow.create_source({**db, "password": "env:FORGE_SOURCE_X"}, http).source.origin is SourceOrigin.HTTP
+    as_told = {"user": "env:FORGE_SOURCE_U", "password": "env:FORGE_SOURCE_X"}
+    refused("E886", flow.create_source, db, http)
+    assert flow.create_source({**db, **as_told}, http).source.origin is SourceOrigin.HTTP
     wrong = {
         "name": "no",
         "url": "jdbc:postgresql://evil.example/d",
@@ -145,7 +147,14 @@ def test_over_http_only_what_the_operator_allows_is_created(ports: SourcePorts) 
     assert [one.where for one in errors_of(error)] == ["user", "password", "url"]
     refused("E886", flow.create_source, {**TILL, "path": "sources/crm.yaml"}, http)
     refused("E886", flow.change_source, "db", {"url": "jdbc:postgresql://evil.example/d"}, http)
-    refused("E886", flow.change_source, "db", {"connector": "sqlite", "url": "", "password": "", "path": "/x"}, http)
+    refused("E886", flow.change_source, "db", {"password": ""}, http)
+    refused(
+        "E886",
+        flow.change_source,
+        "db",
+        {"connector": "sqlite", "url": "", "user": "", "password": "", "path": "/x"},
+        http,
+    )
     (stored,) = ports.declared.sources()
     assert stored.source.url == "jdbc:postgresql://db.example.com/d"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,9 +10,10 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from forge.federation.source import ConnectorKind, Source
+from forge.federation.address import ADDRESSES
+from forge.federation.source import ConnectorKind, Source, SourceOrigin
 from forge.model.duration import parse_duration
-from forge.model.errors import ForgeError, SourceUnreachableError
+from forge.model.errors import ForgeError, SourceNotAllowedError, SourceUnreachableError
 from forge.stores.addresses import database_url, unreachable_database
 
 CONNECT_SECONDS = 10.0
@@ -60,17 +62,52 @@ def login_of(source: Source, root: Path, secret: Callable[[str], str], known: Co
                 f"{source.name} has an option that its connector does not know: {name}",
                 fix=f"Known: {', '.join(sorted((*known, *_COMMON)))}.",
             )
+    user = secret(source.user) if source.user else None
+    password = secret(source.password) if source.password else None
+    if source.origin is SourceOrigin.HTTP and source.connector in ADDRESSES and not (user and password):
+        raise SourceNotAllowedError(
+            f"The user or the password of {source.name} is empty",
+            why="The driver would sign in as the server itself: a source created over HTTP signs in as it says alone.",
+            fix="Set both variables that it names.",
+        )
     return Login(
         source=source.name,
         host=url.host or "localhost",
         port=url.port,
         database=url.database or "",
-        user=secret(source.user) if source.user else None,
-        password=secret(source.password) if source.password else None,
+        user=user,
+        password=password,
         options={name: value for name, value in written.items() if name in known},
         connect_seconds=_seconds(source, written, "connect_timeout") or CONNECT_SECONDS,
         seconds=_seconds(source, written, "statement_timeout"),
     )
+
+
+def signs_in_as_told(source: str) -> dict[str, str]:
+    """Keywords of libpq for a source created over HTTP: from the server's environment, files and Kerberos tickets it
+    takes nothing that signs in, and no other address. How connections are encrypted stays the operator's to say."""
+    from psycopg import pq
+
+    if os.environ.get("PGSERVICE"):  # it goes into every connection, and cannot be taken out of one
+        raise SourceNotAllowedError(
+            f"{source} would be mixed with what PGSERVICE names",
+            why="The environment of the server has it: a source created over HTTP signs in as it says alone.",
+            fix="Start the server without PGSERVICE, or declare the source in sources/*.yaml.",
+        )
+    nothing = f"{os.devnull}/nothing"  # neither there nor ever made
+    told = {
+        "hostaddr": "",
+        "passfile": nothing,
+        "sslcert": nothing,
+        "sslkey": nothing,
+        "sslcertmode": "disable",
+        "gssencmode": "disable",
+        "gssdelegation": "0",
+        "krbsrvname": "nothing",
+        "require_auth": "password,md5,scram-sha-256",  # no server that trusts this machine, or asks who runs here
+    }
+    known = {one.keyword.decode() for one in pq.Conninfo.get_defaults()}  # some came with libpq 16
+    return {name: value for name, value in told.items() if name in known}
 
 
 def _parameters(source: Source, known: Collection[str]) -> dict[str, str]:

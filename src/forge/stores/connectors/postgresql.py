@@ -35,12 +35,12 @@ from typing import TYPE_CHECKING, Any
 
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
-from forge.federation.source import Source
+from forge.federation.source import Source, SourceOrigin
 from forge.federation.statistics import ColumnStatistics, bounds_of, place_of
 from forge.model.errors import ForgeError
 from forge.model.types import DataType, TypeField
 from forge.stores.connectors.cells import FIRST_ROWS, batches_of, failed_query
-from forge.stores.connectors.login import Login, driver_needed, login_of
+from forge.stores.connectors.login import Login, driver_needed, login_of, signs_in_as_told
 from forge.stores.connectors.names import matching
 from forge.stores.connectors.parts import PartedRead
 from forge.stores.connectors.running import RunningReads, started
@@ -355,6 +355,8 @@ class PostgresConnector:
 
         login = self._login
         driver: dict[str, Any] = dict(login.options)
+        if self._source.origin is SourceOrigin.HTTP:
+            driver |= signs_in_as_told(self._source.name)
         session = dict(_SESSION) | ({"statement_timeout": f"{login.seconds * 1000:.0f}"} if login.seconds else {})
         try:
             return psycopg.connect(

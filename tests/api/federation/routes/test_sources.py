@@ -12,7 +12,10 @@ from sqlite_source import alter, lay_shop, open_with_sqlite
 from version_site import SECRET, VersionSite, open_version_site, problem
 
 from forge.api.app import create_app
+from forge.federation.source import DeclaredSource, SourceOrigin
+from forge.federation.source_keys import read_source
 from forge.flows.federation.sources import create_source
+from forge.flows.runs.records import AuditRecord
 from forge.flows.upkeep.access import TokenScope, digest_of
 from forge.wiring.federation import FederationParts
 
@@ -162,7 +165,14 @@ def test_who_is_no_reader_of_a_source_learns_nothing_and_cannot_let_himself_in(s
     assert get(site, "/till")["readers"] == ["ada@example.com"]
 
 
-DATABASE = {"name": "db", "connector": "postgresql", "url": "jdbc:postgresql://db.example.com/d"}
+DATABASE = {
+    "name": "db",
+    "connector": "postgresql",
+    "url": "jdbc:postgresql://db.example.com/d",
+    "user": "env:FORGE_SOURCE_USER",
+    "password": "env:FORGE_SOURCE_PASSWORD",
+}
+NO_DATABASE = {"url": None, "user": None, "password": None}
 
 
 @pytest.mark.parametrize(
@@ -171,24 +181,26 @@ DATABASE = {"name": "db", "connector": "postgresql", "url": "jdbc:postgresql://d
         {"url": "jdbc:postgresql://evil.example/d"},
         {"url": "jdbc:postgresql://127.0.0.1/forge"},
         {"url": "jdbc:postgresql://db.example.com/d?hostaddr=10.0.0.1"},
+        {"user": None, "password": None},
+        {"password": ""},
+        {"options": {"service": "x"}},
         {"password": "file:/etc/shadow"},
         {"user": "file:/proc/self/environ"},
         {"password": "env:HOME"},
         {"password": "env:FORGE_DATABASE_URL"},
         {"options": {"hostaddr": "10.0.0.1"}},
-        {"connector": "sqlite", "url": None, "path": ".forge/forge.db"},
-        {"connector": "sqlite", "url": None, "path": "/etc/passwd"},
-        {"connector": "files", "url": None, "path": "/etc/passwd", "format": "csv", "columns": {"a": "string"}},
+        {**NO_DATABASE, "connector": "sqlite", "path": ".forge/forge.db"},
+        {**NO_DATABASE, "connector": "sqlite", "path": "/etc/passwd"},
+        {**NO_DATABASE, "connector": "files", "path": "/etc/passwd", "format": "csv", "columns": {"a": "string"}},
         {
+            **NO_DATABASE,
             "connector": "files",
-            "url": None,
             "path": "data/shared/../../forge.yaml",
             "format": "csv",
             "columns": {"a": "int"},
         },
-        {"connector": "files", "url": None, "path": ".forge/warehouse", "format": "parquet"},
-        {"connector": "files", "url": None, "path": "s3a://bucket/x.parquet"},
-        {"connector": "files", "url": None, "path": "http://169.254.169.254/latest.parquet"},
+        {**NO_DATABASE, "connector": "files", "path": ".forge/warehouse", "format": "parquet"},
+        {**NO_DATABASE, "connector": "files", "path": "s3a://bucket/x.parquet"},
     ],
 )
 def test_a_source_over_http_reaches_nothing_that_the_operator_did_not_name(
@@ -200,6 +212,27 @@ def test_a_source_over_http_reaches_nothing_that_the_operator_did_not_name(
     assert site.client.post(API, json=DATABASE).status_code == 201
     problem(site.client.patch(f"{API}/db", json=fields), 403, "E886")
     assert get(site, "/db")["version"] == 1
+    assert opened == []
+
+
+def test_a_database_without_credentials_is_not_opened_as_the_server(
+    site: VersionSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was declared when it was allowed."""
+    opened: list[str] = []
+    monkeypatch.setattr(FederationParts, "_open", lambda parts, source: opened.append(source.name))
+    declared, now = site.wiring.federation.declared, site.wiring.clock()
+    fields = {key: value for key, value in DATABASE.items() if key not in ("user", "password")}
+    one = DeclaredSource(
+        source=read_source(fields, origin=SourceOrigin.HTTP), version=1, created_at=now, updated_at=now
+    )
+    assert declared.apply(None, one, AuditRecord(now, "ada", "source.create", "db", {}))
+    for path in ("tables", "tables/x", "drift"):
+        problem(site.client.get(f"{API}/db/{path}"), 403, "E886")
+    problem(site.client.post(f"{API}/db/test"), 403, "E886")
+    asked = {"sql": "SELECT * FROM db.x"}
+    problem(site.client.post("/api/v1/federation/query", json=asked), 403, "E886")
+    problem(site.client.post("/api/v1/federation/query/explain", json=asked), 403, "E886")
     assert opened == []
 
 
@@ -255,6 +288,7 @@ def test_an_answer_for_one_is_never_given_to_another(site: VersionSite) -> None:
         ({**TILL, "description": "x" * 10_001}, "E105"),
         ({**DATABASE, "password": "hunter2"}, "E106"),
         ({**DATABASE, "url": "jdbc:postgresql://sa:hunter2@db.example.com/d"}, "E106"),
+        ({**TILL, "connector": "files", "path": "http://169.254.169.254/latest.parquet"}, "E880"),
         ([TILL], "E105"),
     ],
 )
@@ -275,7 +309,8 @@ def test_an_unknown_source_has_near_names_and_one_that_is_down_is_named(site: Ve
 
 def test_why_a_source_cannot_be_opened_is_not_for_who_may_only_read(site: VersionSite) -> None:
     url = "jdbc:postgresql://db.example.com/d"
-    db = {"name": "db", "connector": "postgresql", "url": url, "password": "env:FORGE_SOURCE_NOT_SET"}
+    secret = "env:FORGE_SOURCE_NOT_SET"
+    db = {"name": "db", "connector": "postgresql", "url": url, "user": secret, "password": secret}
     assert site.client.post(API, json=db).status_code == 201
     reader = site.token_of(EVE, TokenScope.READ)
     assert "FORGE_SOURCE_NOT_SET" in problem(site.client.get(f"{API}/db/tables"), 404, "E107")["detail"]
