@@ -47,6 +47,7 @@ WORDS = [
     "conflicts",
     "tag",
     "query",
+    "saved-query",
     "source",
     "cache",
     "vtable",
@@ -67,7 +68,7 @@ WORDS = [
 GROUPS = {
     "cache": "stats",
     "catalog": "show",
-    **dict.fromkeys(("branch", "conflicts", "source", "tag", "token", "vtable"), "list"),
+    **dict.fromkeys(("branch", "conflicts", "saved-query", "source", "tag", "token", "vtable"), "list"),
     "lineage": "show",
     "quality": "run",
     "contract": "lint",
@@ -138,7 +139,7 @@ COSTS: tuple[tuple[tuple[str, ...], int, frozenset[str]], ...] = (
     (("--help",), 170, frozenset(HEAVY)),
     (("log",), 510, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml"}),
     (("branch", "list"), 520, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml"}),
-    (("upstream", "marts.revenue"), 640, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "numpy"}),
+    (("upstream", "marts.revenue"), 650, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "numpy"}),
     (("lineage", "extract", "q.sql"), 420, frozenset(HEAVY) - {"sqlglot", "yaml"}),
     (("plan",), 765, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "sqlglot"}),
 )

@@ -46,8 +46,6 @@ class RowFilterKeys(StrictModel):
 def find_bad_policies(
     masks: Iterable[MaskKeys], rows: Iterable[RowFilterKeys], where: Where, code: str
 ) -> Iterator[ForgeError]:
-    from forge.federation.row_filter import parse_filter  # which takes its time to load
-
     for index, mask in enumerate(masks):
         if not re.fullmatch(r"[^.]+(\.[^.]+)+", mask.column):
             fix, place = "Write table.column, or schema.table.column.", where(("masks", index))
@@ -57,6 +55,8 @@ def find_bad_policies(
         if not re.fullmatch(r"[^.]+(\.[^.]+)*", row.table):
             fix = "Write its name, with or without its schema."
             yield ForgeError(code, f"'{row.table}' is not a table", where=where(("rows", index, "table")), fix=fix)
+        from forge.federation.row_filter import parse_filter  # loads sqlglot, which most projects need not wait for
+
         try:
             parse_filter(row.filter.strip())
         except ForgeError as error:
