@@ -173,7 +173,7 @@ def test_the_database_that_a_table_was_loaded_from_is_crawled_when_it_is_publish
     with_databases(wiring)
     publish(wiring)
     assert wiring.follow_up() == ()
-    assert crawled_from(wiring) == {"lake", "project", "sqlite:till"}
+    assert crawled_from(wiring) == {"lake", "project", "till"}
 
 
 def test_a_database_that_cannot_be_crawled_then_is_a_warning(wiring: Wiring, caplog: pytest.LogCaptureFixture) -> None:
@@ -181,7 +181,7 @@ def test_a_database_that_cannot_be_crawled_then_is_a_warning(wiring: Wiring, cap
     (wiring.root / "data" / "till.db").unlink()
     publish(wiring)
     assert wiring.follow_up() == ()
-    assert "the crawl of sqlite:till failed" in caplog.text
+    assert "the crawl of till failed" in caplog.text
     assert crawled_from(wiring) == {"lake", "project"}
 
 
@@ -192,7 +192,7 @@ def test_a_server_crawls_the_other_databases_after_a_publication_too(wiring: Wir
     parts.follower.start(parts.server_steps())
     try:
         publish(wiring)
-        until(lambda: crawled_from(wiring) == {"lake", "project", "sqlite:till", "sqlite:safe"})
+        until(lambda: crawled_from(wiring) == {"lake", "project", "till", "safe"})
     finally:
         parts.scan_schedule.stop()
         parts.follower.stop()

@@ -23,6 +23,12 @@ def may_read(source: Source, user: str) -> bool:
     return not source.readers or user in source.readers
 
 
+def is_for_everyone(source: Source) -> bool:
+    """Whether what it has may be told to all who may read the lake: it names no readers, and shows no user other tables
+    than another."""
+    return not source.readers and not source.credentials
+
+
 def refuse_reader(source: Source, user: str) -> None:
     """E885, which tells nothing of what the source holds."""
     if not may_read(source, user):

@@ -88,8 +88,8 @@ class CatalogKeys(SettingsSection):
     )
     sources: dict[str, CatalogSourceKeys] = Field(
         default_factory=dict,
-        description="Databases that `forge catalog scan` crawls, by a name of yours; beside them, those that "
-        "sources/*.yaml read.",
+        description="Databases that `forge catalog scan` crawls, by a name of yours; beside them, declared sources "
+        "and what sources/*.yaml read.",
     )
     dbt: list[str] = Field(
         default_factory=list,

@@ -10,7 +10,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from forge.model.errors import ForgeError, SourceUnreachableError
 
-_DRIVERS = {"postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
+_DRIVERS = {
+    "postgresql": "postgresql+psycopg",
+    "sqlite": "sqlite",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+}
 
 
 def database_url(jdbc: str, root: Path, user: str | None = None, password: str | None = None) -> URL:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     from forge.flows.runs.project import Project
     from forge.model.names import TableName
     from forge.stores.crawlers.databases import DatabaseKey
+    from forge.stores.crawlers.declared_database import DeclaredDatabase
+    from forge.stores.crawlers.declared_source import SourceDatabase
     from forge.transforms.transform import Transform
     from forge.wiring import Wiring
+
+_OTHERS = ("lake", "project", "files", "ontology", "dbt", "api")  # sources of assets that are no databases
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,52 +35,113 @@ class DatabaseCrawlers:
 
 
 def find_database_crawlers(wiring: Wiring, project: Project) -> DatabaseCrawlers:
-    """Those of catalog.sources, then those that loads of sources/*.yaml read and that have no name there. What names
-    its readers is taken in only where catalog.sources asks for it: the catalog is for everyone."""
+    """Those of catalog.sources, then declared sources, then what loads read by an address of their own; each once. What
+    is not for everyone is taken in only where catalog.sources asks for it: the catalog is for everyone."""
+    sources = {one.name: one for one in wiring.federation.sources()}
+    loads = project.transforms
+    crawlers: list[Crawler] = []
+    names: dict[DatabaseKey, str] = {}
+    for key, named in _of_settings(wiring):
+        crawlers.append(named)
+        names.setdefault(key, named.source)
+    closed = _closed(sources.values(), wiring.root) - names.keys()
+    for one in (*_of_sources(sources.values(), wiring), *_of_loads(loads.values(), wiring)):
+        if one.key not in names:
+            others = {*_OTHERS, *names.values()}
+            names[one.key] = next((name for name in one.names if name not in others), one.names[-1])
+            if one.key not in closed:
+                crawlers.append(one.make(names[one.key]))
+    read = {table: _key_read(load, sources, wiring.root) for table, load in loads.items()}
+    open_ = {table: names[key] for table, key in read.items() if key in names and key not in closed}
+    return DatabaseCrawlers(tuple(crawlers), open_)
+
+
+@dataclass(frozen=True, slots=True)
+class _Database:
+    """`names`: how its crawler may be called, the first that is free. `make`: the crawler, by its name."""
+
+    key: DatabaseKey
+    names: tuple[str, str]
+    make: Callable[[str], Crawler]
+
+
+def _of_settings(wiring: Wiring) -> Iterator[tuple[DatabaseKey, DeclaredDatabase]]:
+    for name, keys in wiring.settings.catalog.sources.items():
+        yield _key_of(keys.url, wiring.root), _declared(wiring, keys.url, keys.user, keys.password, name, keys.schemas)
+
+
+def _of_sources(sources: Iterable[Source], wiring: Wiring) -> Iterator[_Database]:
+    for source in sources:
+        key = _key_of_source(source, wiring.root)
+        if key is not None:
+            yield _Database(key, (source.name, f"{key[0]}:{source.name}"), partial(_source_database, wiring, source))
+
+
+def _of_loads(loads: Iterable[Transform], wiring: Wiring) -> Iterator[_Database]:
+    """Those that name a source read what is declared."""
+    from forge.transforms.transform import JdbcSource
+
+    for load in loads:
+        body = load.body
+        if isinstance(body, JdbcSource) and not body.source:
+            make = partial(_declared, wiring, body.url, body.user, body.password)
+            name = make().source
+            yield _Database(_key_of(body.url, wiring.root), (name, f"{name} ({load.output})"), make)
+
+
+def _source_database(wiring: Wiring, source: Source, name: str) -> SourceDatabase:
+    from forge.stores.crawlers.declared_source import SourceDatabase
+
+    def secret(reference: str) -> str:
+        return resolve_secret(reference, wiring.environ, source.where or f"source {source.name}")
+
+    refuse = wiring.federation.refuse_out_of_reach
+    return SourceDatabase(source=name, declared=source, root=wiring.root, secret=secret, refuse=refuse)
+
+
+def _declared(
+    wiring: Wiring,
+    url: str,
+    user: str | None,
+    password: str | None,
+    name: str | None = None,
+    schemas: Iterable[str] = (),
+) -> DeclaredDatabase:
     from forge.stores.crawlers.declared_database import DeclaredDatabase
 
     def secret(reference: str) -> str:
         return resolve_secret(reference, wiring.environ, "catalog.sources")
 
-    crawlers: list[Crawler] = []
-    names: dict[DatabaseKey, str] = {}  # of the crawlers
-    for name, keys in wiring.settings.catalog.sources.items():
-        crawlers.append(DeclaredDatabase(name=name, root=wiring.root, secret=secret, **keys.model_dump()))
-        names.setdefault(_key_of(keys.url, wiring.root), name)
-    sources = {one.name: one for one in wiring.federation.sources()}
-    read = {table: one for table, load in project.transforms.items() if (one := _read_by(load, sources)) is not None}
-    closed = {_key_of(one.url, wiring.root) for one in read.values() if one.is_closed} - names.keys()
-    for one in read.values():
-        key = _key_of(one.url, wiring.root)
-        if key not in closed and key not in names:
-            crawler = DeclaredDatabase(
-                root=wiring.root, secret=secret, url=one.url, user=one.user, password=one.password
-            )
-            crawlers.append(crawler)
-            names[key] = crawler.source
-    keys_read = {table: _key_of(one.url, wiring.root) for table, one in read.items()}
-    return DatabaseCrawlers(tuple(crawlers), {table: names[key] for table, key in keys_read.items() if key in names})
+    return DeclaredDatabase(
+        root=wiring.root, url=url, secret=secret, name=name, user=user, password=password, schemas=tuple(schemas)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Database:
-    url: str
-    user: str | None
-    password: str | None
-    is_closed: bool = False
+def _closed(sources: Iterable[Source], root: Path) -> set[DatabaseKey]:
+    """What one source keeps for its readers is not told by way of another."""
+    from forge.federation.rights import is_for_everyone
+
+    keys = {_key_of_source(one, root) for one in sources if not is_for_everyone(one)}
+    return {key for key in keys if key is not None}
 
 
-def _read_by(load: Transform, sources: Mapping[str, Source]) -> _Database | None:
-    """The database that a load reads."""
+def _key_read(load: Transform, sources: Mapping[str, Source], root: Path) -> DatabaseKey | None:
+    """Of the database that a load reads."""
     from forge.transforms.transform import ConnectorSource, JdbcSource
 
     body = load.body
     if isinstance(body, JdbcSource) and not body.source:
-        return _Database(body.url, body.user, body.password)
+        return _key_of(body.url, root)
     source = sources.get(body.source.lower()) if isinstance(body, JdbcSource | ConnectorSource) else None
-    if source is None or source.connector not in ("postgresql", "mysql", "sqlite"):
-        return None
-    return _Database(source.url, source.user, source.password, bool(source.readers))
+    return None if source is None else _key_of_source(source, root)
+
+
+def _key_of_source(source: Source, root: Path) -> DatabaseKey | None:
+    from forge.stores.crawlers.databases import database_key
+    from forge.stores.crawlers.declared_source import source_url
+
+    url = source_url(source, root)
+    return None if url is None else database_key(url)
 
 
 def _key_of(url: str, root: Path) -> DatabaseKey:

@@ -63,7 +63,7 @@ class FederationParts:
         from forge.federation.credentials import refuse_without
 
         refuse_without(source)
-        self._refuse_out_of_reach(source)
+        self.refuse_out_of_reach(source)
         return self._open(source)
 
     def source_ports(self, actor: str | None = None, origin: SourceOrigin = SourceOrigin.COMMAND) -> SourcePorts:
@@ -382,8 +382,8 @@ class FederationParts:
 
         return schemas_of((), self.wiring.catalog.known_tables())
 
-    def _refuse_out_of_reach(self, source: Source) -> None:
-        """Looked at each time: settings, links and files change."""
+    def refuse_out_of_reach(self, source: Source) -> None:
+        """E886 for a source created over HTTP. Looked at each time: settings, links and files change."""
         if source.origin is not SourceOrigin.HTTP:
             return
         from forge.federation.limits import find_breaches
@@ -411,7 +411,7 @@ class FederationParts:
     def _propose_columns(self, source: Source) -> ProposedColumns:
         from forge.stores.connectors.proposed_columns import propose_columns
 
-        self._refuse_out_of_reach(source)
+        self.refuse_out_of_reach(source)
         if source.origin is not SourceOrigin.HTTP:
             return propose_columns(source, self.wiring.root)
         return propose_columns(source, self.wiring.root, self._file_guard(source).refuse)

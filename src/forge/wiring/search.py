@@ -86,17 +86,13 @@ class SearchParts:
     def closed_to(self, user: str) -> frozenset[str]:
         """How the catalog names databases, folders and files of the sources that this user may not read."""
         from forge.federation.rights import may_read
-        from forge.stores.addresses import database_url
         from forge.stores.crawlers.databases import database_name
+        from forge.stores.crawlers.declared_source import source_url
 
         closed = [one for one in self.wiring.federation.sources() if not may_read(one, user)]
         names = {f"files:{one.path}".rstrip("/") for one in closed if one.path}
-        for url in (one.url for one in closed if one.url):
-            try:
-                names.add(database_name(database_url(url, self.wiring.root)))
-            except ForgeError:  # an API: the catalog takes in none
-                continue
-        return frozenset(names)
+        urls = [url for one in closed if (url := source_url(one, self.wiring.root)) is not None]
+        return frozenset({*names, *map(database_name, urls)})
 
     def refresh_tables(self, tables: Sequence[TableName]) -> int:
         """After a publication, a scan or a profile of these."""

@@ -256,7 +256,7 @@ class MysqlConnector:
                 autocommit=True,
                 conv={},
                 program_name="forge",
-                **_tls(login.options),
+                **tls_arguments(login.options),
             )
         except (pymysql.MySQLError, OSError) as error:
             raise login.unreachable(error) from error
@@ -365,7 +365,7 @@ def _time_limit(connection: Any, seconds: float | None) -> tuple[str, ...]:
     return (f"SET SESSION max_execution_time = {math.ceil(seconds * 1000):d}",)
 
 
-def _tls(options: Mapping[str, str]) -> dict[str, Any]:
+def tls_arguments(options: Mapping[str, str]) -> dict[str, Any]:
     return {name: value == "true" if name.startswith("ssl_verify") else value for name, value in options.items()}
 
 

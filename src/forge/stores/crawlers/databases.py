@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, inspect
@@ -21,14 +22,15 @@ _SECONDS = 10
 _PORTS: Mapping[str, int] = {"postgresql": 5432, "mysql": 3306}
 
 
-def open_source(url: URL, source: str) -> Engine:
-    """Nothing is asked yet. E308 where no driver is installed."""
+def open_source(url: URL, source: str, arguments: Mapping[str, Any] = MappingProxyType({})) -> Engine:
+    """Nothing is asked yet. E308 where no driver is installed. `arguments`: of the driver."""
     backend = url.get_backend_name()
-    arguments = {"connect_timeout": _SECONDS} if backend == "postgresql" else {}
+    if backend == "postgresql":
+        arguments = {"connect_timeout": _SECONDS, **arguments}
     if backend == "sqlite" and url.database and not Path(url.database).is_file():
         raise SourceUnreachableError(f"{source} cannot be reached", why="There is no such file.", fix="Correct `url`.")
     try:
-        return create_engine(url, connect_args=arguments, pool_size=1) if arguments else create_engine(url)
+        return create_engine(url, connect_args=dict(arguments), pool_size=1) if arguments else create_engine(url)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         missing = getattr(error, "name", None) or backend
         raise SourceUnreachableError(

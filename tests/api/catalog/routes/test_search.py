@@ -11,7 +11,7 @@ import pytest
 from catalog_site import LATER, MAIN, STAFF, open_catalog, problem
 from fastapi.testclient import TestClient
 from sqlite_source import lay_shop
-from version_site import open_version_site
+from version_site import VersionSite, open_version_site
 
 from forge.catalog.discovery.usage import UsageKind
 from forge.catalog.pii.review import PiiRecord
@@ -149,6 +149,45 @@ def test_the_context_has_a_source_that_names_its_readers_for_them_alone(tmp_path
                 assert sorted(answer["assets"]) == found
                 assert answer["left_out"] == 0
                 assert ("sqlite:safe" in answer["text"]) == (user == "bob@example.com")
+
+
+def told(site: VersionSite, headers: dict[str, str]) -> str:
+    """All that every door of the catalog and of the lineage tells a person who looks for customers."""
+    safe = "sqlite:safe.customers"
+    doors: list[tuple[str, dict[str, Any]]] = [
+        (f"{API}/search", {"q": "customers", "facets": ["type", "owner", "tag"]}),
+        (f"{API}/search", {"containers": "sqlite:safe"}),
+        (f"{API}/search", {"q": "safe", "types": ["column", "schema", "database"]}),
+        (f"{API}/suggest", {"prefix": "cust"}),
+        (f"{API}/suggest", {"prefix": "safe"}),
+        (f"{API}/context", {"q": "customers"}),
+        (f"{API}/assets/sqlite:till.customers/similar", {}),
+        (f"{API}/popular", {}),
+        (f"{API}/recommendations", {}),
+        (f"{API}/tags", {}),
+        (f"{API}/domains", {}),
+        ("/api/v1/lineage/search", {}),
+        ("/api/v1/lineage/erd", {}),
+    ]
+    answers = [site.client.get(door, params=params, headers=headers) for door, params in doors]
+    assert {answer.status_code for answer in answers} == {200}
+    unknown = [f"{API}/assets/{safe}{path}" for path in ("", "/similar", "/usage", "/history")]
+    for door in (*unknown, f"/api/v1/lineage/graph?root_id={safe}"):
+        assert site.client.get(door, headers=headers).status_code == 404, door
+    return "".join(answer.text for answer in answers)
+
+
+def test_a_source_that_names_its_readers_is_at_no_door_of_the_catalog(tmp_path: Path) -> None:
+    settings = CRAWLED.partition("  sources:")[0]
+    with open_version_site(tmp_path / "shop", settings) as site:
+        (site.root / "sources").mkdir()
+        (site.root / "sources" / "all.yaml").write_text(SOURCES)
+        for name in ("till", "safe"):
+            lay_shop(site.root / "data" / f"{name}.db")
+        crawl(site.wiring.catalog.crawl_ports())
+        found = told(site, site.token_of("eve@example.com", TokenScope.READ))
+        assert "sqlite:till.customers" in found
+        assert "sqlite:safe" not in found
 
 
 @pytest.fixture(scope="module")
