@@ -85,7 +85,7 @@ def test_a_class_name_that_is_there_twice(small: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["Known", "Judged", "Beside", "Told"])
+@pytest.mark.parametrize("name", ["Known", "Judged", "Beside", "Seen"])
 def test_a_class_that_is_named_by_no_noun(small: Path, name: str) -> None:
     assert breaks(small, "src/forge/quality/names.py", f"class {name}: ...\n") == [
         f"forge.quality.names: {name} is no noun; docs/glossary.md has the words"
@@ -98,6 +98,24 @@ def test_a_module_that_is_named_by_no_noun(small: Path) -> None:
     assert breaks(small, "src/forge/quality/taken.py") == [
         "forge.quality.taken: taken is no noun; docs/glossary.md has the words"
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "told = 1\n",
+        "def f(said): ...\n",
+        "class A:\n    is_told: bool = False\n",
+        "def start_anew(): ...\n",
+        "class ToldTable: ...\n",
+        "def f(self): self._said = 1\n",
+    ],
+)
+def test_a_name_of_the_dialect(small: Path, text: str) -> None:
+    (found,) = breaks(small, "src/forge/quality/names.py", text)
+    assert "has a word that the field does not use" in found
+    assert breaks(small, "src/forge/quality/names.py", "told_at = aforesaid = mender = {}\nmender['told'] = 1\n") == []
+    assert breaks(small, "src/forge/api/quality/wire/names.py", "class View:\n    told: list[str]\n") == []
 
 
 def test_rooms_of_a_store_that_import_each_other(small: Path) -> None:

@@ -53,8 +53,8 @@ def plain_rows(rows: Iterable[Sequence[object]], asked: int, kinds: Iterable[str
     """`asked`: so many rows there could be. `kinds`: types of the columns, whose long values share the room of an
     answer as where Spark cuts them."""
     most = cell_limit(asked, max(1, sum(kind.startswith(_WIDE) for kind in kinds)))
-    told = ((plain(value) for value in row) for row in rows)
-    return [[cut_text(one, most) if isinstance(one, str) else one for one in row] for row in told]
+    values = ((plain(value) for value in row) for row in rows)
+    return [[cut_text(one, most) if isinstance(one, str) else one for one in row] for row in values]
 
 
 def is_ordered(sql: str) -> bool:

@@ -66,9 +66,9 @@ class EditProposal:
 
 
 def missing_fields(asset: CatalogAsset, policies: Policies) -> tuple[str, ...]:
-    """Required by its domain, and said by nobody."""
+    """Required by its domain, and filled in by nobody."""
     policy = policies.get(asset.domain or "", DomainPolicy())
-    return tuple(name for name in policy.required if not _said(asset, name))
+    return tuple(name for name in policy.required if not _is_documented(asset, name))
 
 
 def needs_approval(asset: CatalogAsset, changes: Mapping[str, Any], policies: Policies) -> bool:
@@ -115,6 +115,6 @@ def with_edit(asset: CatalogAsset, after: Mapping[str, Any]) -> CatalogAsset:
     return replace(asset, edited=edited, documentation=documented(asset.documentation, after))
 
 
-def _said(asset: CatalogAsset, name: str) -> bool:
+def _is_documented(asset: CatalogAsset, name: str) -> bool:
     own: Documentation | CatalogAsset = asset if hasattr(asset, name) else asset.documentation
     return bool(getattr(own, name, None))

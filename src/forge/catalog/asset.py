@@ -33,7 +33,7 @@ class AssetState(StrEnum):
 
 
 class FieldOrigin(StrEnum):
-    """Who said what a field of an asset says."""
+    """Where the value of a field of an asset comes from."""
 
     FILE = "file"  # catalog/*.yaml
     EDIT = "edit"  # a person
@@ -117,7 +117,7 @@ class FileDocumentation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogAsset:
     """`version` counts the edits of its documentation, for whoever edits it next. `documentation` is what holds:
-    that of files before `edited`, what people said through Forge."""
+    that of files before `edited`, what people wrote through Forge."""
 
     uid: str
     crawled: CrawledAsset
@@ -162,7 +162,7 @@ class CatalogAsset:
         return self.of_column(column.name).description or column.description
 
     def origin(self, name: str) -> FieldOrigin | None:
-        """Of a field of the documentation; None: nobody said anything."""
+        """Of a field of the documentation; None: it has no value."""
         if name in self.places:
             return FieldOrigin.FILE
         if getattr(self.edited, name):
@@ -175,11 +175,13 @@ def with_files(edited: Documentation, filed: FileDocumentation) -> Documentation
     if not filed.places:
         return edited
     names = {name for name in filed.places if "." not in name}
-    said = {one.name: getattr(filed.documentation, one.name) for one in fields(Documentation) if one.name in names}
+    filed_words = {
+        one.name: getattr(filed.documentation, one.name) for one in fields(Documentation) if one.name in names
+    }
     columns = dict(edited.columns)
     for path in filed.places:
         if path.startswith("columns."):
             name, _, part = path.removeprefix("columns.").rpartition(".")
             value = getattr(filed.documentation.columns[name], part)
             columns[name] = replace(columns.get(name, ColumnDocumentation()), **{part: value})
-    return replace(edited, **said, columns=columns)
+    return replace(edited, **filed_words, columns=columns)

@@ -63,7 +63,7 @@ def crawled_digest(document: Mapping[str, Any]) -> str:
 
 
 def documentation_fields(documentation: Documentation) -> Fields:
-    """What it says, by path: `description`, `columns.amount.term`. Nothing said is not there."""
+    """What it says, by path: `description`, `columns.amount.term`. Fields without a value are left out."""
     content: Fields = {name: value for name in _TEXTS if (value := getattr(documentation, name)) is not None}
     content |= {name: list(value) for name in _LISTS if (value := getattr(documentation, name))}
     if documentation.classification is not None:

@@ -96,7 +96,7 @@ def column_view(asset: CatalogAsset, column: CrawledColumn) -> dict[str, Any]:
 
 
 def origins_of(asset: CatalogAsset) -> dict[str, str]:
-    """file, edit or crawl of each field that is said; of one in a file, its place: `file catalog/core.yaml:7`."""
+    """file, edit or crawl of each field that has a value; of one in a file, its place: `file catalog/core.yaml:7`."""
     found = {name: asset.origin(name) for name in DOCUMENTED}
     documented = {name: origin.value for name, origin in found.items() if origin is not None}
     return {**documented, **{path: f"file {place}" for path, place in asset.places.items()}}

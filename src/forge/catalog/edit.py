@@ -70,8 +70,8 @@ class UnknownProposalError(NamedError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetEdit:
-    """One change of documentation: the fields that changed, as they were and as they are, by path. None: nothing was
-    said."""
+    """One change of documentation: the fields that changed, as they were and as they are, by path. None: there
+    was no value."""
 
     uid: str
     version: int  # that it made
@@ -112,7 +112,7 @@ def read_edit(given: Mapping[str, Any]) -> Fields:
 def plan_edit(
     asset: CatalogAsset, changes: Mapping[str, Any], at: datetime, by: str, *, undoes: int | None = None
 ) -> AssetEdit | None:
-    """None: it says already what is to be said. E854 where a file of the project has one of the fields."""
+    """None: it says this already. E854 where a file of the project has one of the fields."""
     raise_errors(_filed(asset, path) for path in changes if path in asset.places)
     key = () if undoes is not None else changes.get("primary_key") or ()  # it may have had columns that are gone by now
     raise_errors(_unknown_columns(asset, changes, key))
@@ -225,7 +225,7 @@ def _filed(asset: CatalogAsset, path: str) -> ForgeError:
 
 
 def _unknown_columns(asset: CatalogAsset, changes: Iterable[str], key: Iterable[str]) -> list[ForgeError]:
-    """Only where the columns are known; what is said of a column that is gone can still be taken back."""
+    """Only where the columns are known; the documentation of a column that is gone can still be taken back."""
     known = {column.name.lower() for column in asset.crawled.columns} | set(asset.edited.columns)
     named = {path.removeprefix("columns.").rpartition(".")[0] for path in changes if path.startswith("columns.")}
     if not asset.crawled.columns:

@@ -114,12 +114,12 @@ def _write_csv(items: Sequence[Item], stream: TextIO) -> None:
     names = list(dict.fromkeys(name for item in items for name in item))
     if not names:
         return
-    told = io.StringIO() if is_rich(stream) else stream  # a terminal shows it, other programs get it as it is
-    writer = csv.writer(told, lineterminator="\n")
+    output = io.StringIO() if is_rich(stream) else stream  # a terminal shows it, other programs get it as it is
+    writer = csv.writer(output, lineterminator="\n")
     writer.writerow(names)
     writer.writerows([_cell(item.get(name)) for name in names] for item in items)
-    if isinstance(told, io.StringIO) and told is not stream:
-        stream.write(without_controls(told.getvalue()))
+    if isinstance(output, io.StringIO) and output is not stream:
+        stream.write(without_controls(output.getvalue()))
 
 
 def _cell(value: object) -> object:

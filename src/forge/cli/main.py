@@ -60,7 +60,7 @@ def demo(
 ) -> None:
     """Run the demo shop, ten days of history and an incident that never reaches its readers, and serve it.
 
-    A demo that was made before is told from its records and served at once."""
+    A demo that was made before is recognized by its records and served at once."""
     from forge.cli.runs.demo import demo as make_demo
     from forge.cli.runs.demo import serve_demo
 

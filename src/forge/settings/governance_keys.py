@@ -128,7 +128,7 @@ class DocumentationKeys(SettingsSection):
 
 
 class ConditionKeys(SettingsSection):
-    """What a fact has to be. All that is said has to hold."""
+    """What a fact has to be. All of its keys have to hold."""
 
     matches: str | None = Field(default=None, description="A regular expression that some part of it matches.")
     equals: object = Field(default=None, description="This very value.")

@@ -286,7 +286,7 @@ def _clock_of_minutes(value: object) -> object:
 
 
 class QuietKeys(SettingsSection):
-    """A time in which nobody wants to hear; what happens is told when it ends."""
+    """A time in which nobody wants to hear; alerts are sent when it ends."""
 
     start: Annotated[str, BeforeValidator(_clock_of_minutes)] = Field(
         pattern=r"^([01]?\d|2[0-3]):[0-5]\d$", description="When it begins: 22:00."

@@ -1,4 +1,4 @@
-"""Addresses of databases that a project names, and what is said of one that does not answer."""
+"""Addresses of databases that a project names, and the error of one that does not answer."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def database_url(jdbc: str, root: Path, user: str | None = None, password: str |
 
 def unreachable_database(source: str, error: BaseException) -> ForgeError:
     """The driver's own words, without what it was given to connect."""
-    said = str(error).strip().splitlines()
-    reason = re.sub(r"(password|user)\s*=?\s*\S+", r"\1 ***", said[0] if said else type(error).__name__)
+    message = str(error).strip().splitlines()
+    reason = re.sub(r"(password|user)\s*=?\s*\S+", r"\1 ***", message[0] if message else type(error).__name__)
     return SourceUnreachableError(
         f"{source} cannot be reached",
         why=reason,

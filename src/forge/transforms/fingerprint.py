@@ -41,8 +41,8 @@ def fingerprint(
     }
     whole |= {"source": source} if source else {}
     parts = {"code": transform.code_hash, "inputs": pinned, "parameters": used, "files": seen, "checks": rules}
-    told = {name: hash_of(part)[:16] for name, part in parts.items()}
-    return Fingerprint(hash_of(whole), told | ({"source": source} if source else {}))
+    hashes = {name: hash_of(part)[:16] for name, part in parts.items()}
+    return Fingerprint(hash_of(whole), hashes | ({"source": source} if source else {}))
 
 
 def used_params(transform: Transform, params: Mapping[str, object]) -> dict[str, object]:

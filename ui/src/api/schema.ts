@@ -1382,7 +1382,7 @@ export interface paths {
         };
         /**
          * Last Compile
-         * @description What the last `forge compile` said of the whole project; null where there was none.
+         * @description The result of the last `forge compile` of the whole project; null where there was none.
          */
         get: operations["last_compile"];
         put?: never;
@@ -1650,7 +1650,7 @@ export interface paths {
         };
         /**
          * Contract Results
-         * @description What tests said, newest first.
+         * @description Results of tests, newest first.
          */
         get: operations["contract_results"];
         put?: never;
@@ -1672,7 +1672,7 @@ export interface paths {
         put?: never;
         /**
          * Change Contract State
-         * @description Move a contract on. From deprecated on, its consumers are told.
+         * @description Move a contract on. From deprecated on, its consumers are notified.
          */
         post: operations["change_contract_state"];
         delete?: never;
@@ -2243,7 +2243,7 @@ export interface paths {
         /**
          * Take Openlineage
          * @description One event of OpenLineage, also gzipped. A run is recorded when it is complete; sending an event again changes
-         *     nothing. What is malformed is told with the JSON pointer of each fault (`where`).
+         *     nothing. What is malformed is reported with the JSON pointer of each fault (`where`).
          */
         post: operations["take_openlineage"];
         delete?: never;
@@ -2908,7 +2908,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Mute
-         * @description It ends now; what still fails is told.
+         * @description It ends now; alerts are sent for what still fails.
          */
         delete: operations["delete_mute"];
         options?: never;
@@ -3065,7 +3065,7 @@ export interface paths {
         };
         /**
          * Health
-         * @description The checks behind the table as it is at that revision, and what the newest attempt said if it was held back.
+         * @description The checks behind the table as it is at that revision, and the newest attempt's verdict if it was held back.
          */
         get: operations["health"];
         put?: never;
@@ -3217,7 +3217,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Monitor
-         * @description What it said stays.
+         * @description Its results stay.
          */
         delete: operations["delete_monitor"];
         options?: never;
@@ -3238,7 +3238,7 @@ export interface paths {
         };
         /**
          * Monitor Results
-         * @description What its checks said, newest first.
+         * @description Results of its checks, newest first.
          */
         get: operations["monitor_results"];
         put?: never;
@@ -3361,7 +3361,7 @@ export interface paths {
         put?: never;
         /**
          * Approve
-         * @description Land it on its branch as one commit. Where the branch moved since, it is worked out anew.
+         * @description Land it on its branch as one commit. Where the branch moved since, it is calculated again.
          */
         post: operations["approve"];
         delete?: never;
@@ -3439,7 +3439,7 @@ export interface paths {
         };
         /**
          * Results
-         * @description What checks said in runs, for monitors and by hand; newest first.
+         * @description Results of checks in runs, for monitors and by hand; newest first.
          */
         get: operations["results"];
         put?: never;
@@ -3459,7 +3459,7 @@ export interface paths {
         };
         /**
          * One Result
-         * @description One result with its failing sample, what the same check said before, and where it comes from.
+         * @description One result with its failing sample, earlier results of the same check, and where it comes from.
          */
         get: operations["one_result"];
         put?: never;
@@ -3499,7 +3499,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description Newest first; those that wait, too. What others ask, a token that may only read is not told.
+         * @description Newest first; those that wait, too. What others ask is hidden from a token that may only read.
          */
         get: operations["list_runs"];
         put?: never;
@@ -3523,7 +3523,7 @@ export interface paths {
         };
         /**
          * One Run
-         * @description One run with its outputs, verdicts and, while it works, where each table is. Why a question failed is told to who
+         * @description One run with its outputs, verdicts and, while it works, where each table is. Why a question failed is for who
          *     asked it.
          */
         get: operations["one_run"];
@@ -5271,7 +5271,7 @@ export interface components {
         };
         /**
          * CompileView
-         * @description What the last `forge compile` of the project said.
+         * @description The result of the last `forge compile` of the project.
          */
         CompileView: {
             enforcement: components["schemas"]["Enforcement"];
@@ -5900,7 +5900,7 @@ export interface components {
         };
         /**
          * DeliveryView
-         * @description One notice on its way to one channel. Those of one `message_id` were told in one message.
+         * @description One notice on its way to one channel. Those of one `message_id` were sent in one message.
          */
         DeliveryView: {
             /** Attempts */
@@ -7405,7 +7405,7 @@ export interface components {
         };
         /**
          * LastTestView
-         * @description What the newest test of a contract said.
+         * @description The result of the newest test of a contract.
          */
         LastTestView: {
             /** Failed */
@@ -8317,7 +8317,7 @@ export interface components {
         };
         /**
          * NoticeView
-         * @description That a contract comes to its end, as its consumers were told.
+         * @description The notice of a contract's end, as its consumers got it.
          */
         NoticeView: {
             /** Ends At */
@@ -10177,7 +10177,7 @@ export interface components {
         };
         /**
          * ResultView
-         * @description What one check said of one version of a dataset. `execution_ms` of a scan that several checks share is the whole
+         * @description One check's result for one version of a dataset. `execution_ms` of a scan that several checks share is the whole
          *     of it, and `shared` says so.
          */
         ResultView: {
@@ -11451,7 +11451,7 @@ export interface components {
         };
         /**
          * SpellingView
-         * @description Another word for the type. One that several types have is told apart by a key, or by the value of a key.
+         * @description Another word for the type. One that several types have is resolved by a key, or by the value of a key.
          */
         SpellingView: {
             /** Key */
@@ -12074,7 +12074,7 @@ export interface components {
         };
         /**
          * TestRunView
-         * @description What one `datacontract test` said.
+         * @description The result of one `datacontract test`.
          */
         TestRunView: {
             /** Checks */

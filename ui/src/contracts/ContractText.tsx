@@ -88,7 +88,7 @@ function Lines({ text, line, violations }: { text: string; line: number | undefi
           <li key={index} ref={index + 1 === line ? marked : undefined} data-marked={index + 1 === line || undefined}>
             <YamlLine text={one} />
             {worstFirst(violations.filter((found) => found.line === index + 1)).map((found, at) => (
-              <Told key={at} found={found} />
+              <ViolationNote key={at} found={found} />
             ))}
           </li>
         ))}
@@ -111,10 +111,10 @@ function YamlLine({ text }: { text: string }) {
   );
 }
 
-function Told({ found }: { found: ViolationView }) {
+function ViolationNote({ found }: { found: ViolationView }) {
   const { tone, icon: Sign } = lookOf(found.severity);
   return (
-    <span className="yaml-told" data-tone={tone}>
+    <span className="yaml-violation" data-tone={tone}>
       <Sign size={14} aria-hidden />
       <span className="only-readers">{found.severity}: </span>
       <span>

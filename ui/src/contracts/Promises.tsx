@@ -9,7 +9,7 @@ import { DataTable, EmptyState, QueryResult, Name, TableLink, type Column } from
 import { plural } from "../format/numbers";
 import { Findings } from "./Findings";
 import { PartSkeleton } from "./PartSkeleton";
-import { onlyInherited, promisedIn, type Promised, type PromisedColumn, type PromisedTable, type Said } from "./terms";
+import { onlyInherited, promisedIn, type Promised, type PromisedColumn, type PromisedTable, type ContractPromise } from "./terms";
 
 interface Props {
   contract: ContractDetail;
@@ -176,7 +176,7 @@ function Named({ one, from }: { one: PromisedColumn; from: From }) {
   );
 }
 
-function Chips({ said, from }: { said: readonly Said[]; from: From }) {
+function Chips({ said, from }: { said: readonly ContractPromise[]; from: From }) {
   if (said.length === 0) return null;
   return (
     <ul className="promises">

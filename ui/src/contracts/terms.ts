@@ -2,7 +2,7 @@
  * Pure, so that it can be tested. */
 
 /** One promise. `origin` is the id of the contract that made it. */
-export interface Said {
+export interface ContractPromise {
   path: string;
   /** "required", "pattern", "latency" */
   word: string;
@@ -19,7 +19,7 @@ export interface PromisedColumn {
   type: string;
   description: string;
   origin: string | null;
-  said: Said[];
+  said: ContractPromise[];
 }
 
 export interface PromisedTable {
@@ -28,12 +28,12 @@ export interface PromisedTable {
   table: string;
   description: string;
   columns: PromisedColumn[];
-  rules: Said[];
+  rules: ContractPromise[];
 }
 
 export interface Promised {
   tables: PromisedTable[];
-  services: Said[];
+  services: ContractPromise[];
 }
 
 type Entry = Record<string, unknown>;
@@ -103,8 +103,8 @@ const FLAGS: readonly [key: string, word: string][] = [
   ["criticalDataElement", "critical"],
 ];
 
-function saidOf(column: Entry, path: string, origins: Origins): Said[] {
-  const say = (key: string, word: string, text: string): Said => ({ path: `${path}.${key}`, word, text, origin: originOf(`${path}.${key}`, origins) });
+function saidOf(column: Entry, path: string, origins: Origins): ContractPromise[] {
+  const say = (key: string, word: string, text: string): ContractPromise => ({ path: `${path}.${key}`, word, text, origin: originOf(`${path}.${key}`, origins) });
   const flags = FLAGS.filter(([key]) => column[key] === true).map(([key, word]) => say(key, word, ""));
   const classification = textOf(column["classification"]);
   const levels = classification === "" ? [] : [say("classification", "class", classification)];
@@ -125,7 +125,7 @@ const OPTION_WORDS: Readonly<Record<string, string>> = {
   maxItems: "max. items",
 };
 
-function rulesOf(owner: Entry, path: string, origins: Origins): Said[] {
+function rulesOf(owner: Entry, path: string, origins: Origins): ContractPromise[] {
   return entries(owner["quality"]).map((rule, index) => {
     const at = `${path}.quality[${index}]`;
     return { path: at, word: "check", text: ruleInWords(rule), origin: originOf(at, origins) };
@@ -158,7 +158,7 @@ function unitOf(rule: Entry): string {
   return unit === "percent" ? "%" : unit === "" || unit === "rows" ? "" : ` ${unit}`;
 }
 
-function serviceOf(one: Entry, path: string, origins: Origins): Said {
+function serviceOf(one: Entry, path: string, origins: Origins): ContractPromise {
   const until = one["valueExt"] === undefined ? "" : ` … ${textOf(one["valueExt"])}`;
   const value = `${textOf(one["value"])}${until} ${textOf(one["unit"])}`.trim();
   const about = [textOf(one["element"]), textOf(one["driver"])].filter((part) => part !== "").join(", ");

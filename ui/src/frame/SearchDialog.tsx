@@ -122,7 +122,7 @@ export default function SearchDialog({ onClose, takeTyped }: Props) {
       </div>
       <div className="search-list" role="listbox" id={listId} aria-label="Found">
         {choices.map((choice, index) => (
-          <Found
+          <SearchOption
             key={choice.key}
             id={`${listId}-${index}`}
             choice={choice}
@@ -148,7 +148,7 @@ export default function SearchDialog({ onClose, takeTyped }: Props) {
   );
 }
 
-interface FoundProps {
+interface SearchOptionProps {
   id: string;
   choice: Choice;
   chosen: boolean;
@@ -156,7 +156,7 @@ interface FoundProps {
   onPoint: () => void;
 }
 
-function Found({ id, choice, chosen, onOpen, onPoint }: FoundProps) {
+function SearchOption({ id, choice, chosen, onOpen, onPoint }: SearchOptionProps) {
   const Sign = choice.icon;
   return (
     // The keyboard is handled by the field: an option of a listbox never takes the focus.

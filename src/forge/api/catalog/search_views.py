@@ -25,8 +25,8 @@ def hit_view(hit: CatalogHit, assets: Mapping[str, Asset], now: datetime) -> dic
 
 def _documented(asset: AssetView, document: SearchDocument) -> AssetView:
     """The words of the catalog go before those of the last run, as on the asset's own page."""
-    said = {"description": document.description, "owner": document.owner, "tags": list(document.tags)}
-    return asset.model_copy(update=said)
+    documented = {"description": document.description, "owner": document.owner, "tags": list(document.tags)}
+    return asset.model_copy(update=documented)
 
 
 def _view_of(document: SearchDocument, now: datetime) -> AssetView:

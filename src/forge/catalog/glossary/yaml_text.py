@@ -25,7 +25,7 @@ TOP = ("domain", "terms")
 
 
 def terms_yaml(terms: Iterable[GlossaryTerm]) -> str:
-    """One domain is said once, at the top."""
+    """One domain is written once, at the top."""
     import yaml
 
     found = tuple(terms)
@@ -81,7 +81,7 @@ def _entry(document: YamlFile, number: int, item: object, domain: object) -> Ter
 
 
 def _item(term: GlossaryTerm, shared: str) -> dict[str, object]:
-    """Empty fields are left out; a domain that differs from the shared one is said."""
+    """Empty fields are left out; a domain that differs from the shared one is written."""
     content = {key: value for key, value in term.content.items() if value not in (None, "", [])}
     if term.domain == shared:
         content.pop("domain", None)

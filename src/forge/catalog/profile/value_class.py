@@ -1,4 +1,4 @@
-"""What can be said of the values of a type, and how a value is written in a profile.
+"""What a profile measures of the values of a type, and how a value is written in a profile.
 
 Every value in a profile is one that JSON has: whole numbers and doubles as numbers, decimals, dates and times as text.
 A date is measured as days and a time as microseconds since 1970, so that years that Python has not are no error."""

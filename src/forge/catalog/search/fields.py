@@ -39,7 +39,7 @@ def tokens_of(document: SearchDocument) -> dict[str, tuple[str, ...]]:
     columns = document.columns
     names = [_column_forms(column.name) for column in columns]
     about_columns = _set(word for column in columns for word in _column_related(column))
-    said = _set(word for column in columns if column.description for word in _prose(column.description))
+    in_descriptions = _set(word for column in columns if column.description for word in _prose(column.description))
     terms = [name for term in document.terms for name in (term.name, *term.synonyms)]
     linked = (*document.tags, *terms, *document.synonyms, *document.pii, document.domain, document.owner, document.team)
     related = [word for text in linked if text for word in _forms(text)]
@@ -54,12 +54,12 @@ def tokens_of(document: SearchDocument) -> dict[str, tuple[str, ...]]:
         PREFIX: own,
         PLACE: place,
         RELATED: about,
-        TEXT: _set((*own, *place, *about, *said, *prose)),
+        TEXT: _set((*own, *place, *about, *in_descriptions, *prose)),
         COLUMN_EXACT: tuple(form for own, _, _ in names for form in (own, exact_token(f"{table}.{own}"))),
         COLUMN_NAME: tuple(word for _, _, singulars in names for word in singulars),
         COLUMN_PREFIX: in_columns,
         COLUMN_RELATED: about_columns,
-        COLUMN_TEXT: _set((*in_columns, *about_columns, *said)),
+        COLUMN_TEXT: _set((*in_columns, *about_columns, *in_descriptions)),
         FILTER: filter_tokens(document),
     }
 
@@ -84,8 +84,8 @@ class ColumnTokens(Mapping[str, tuple[str, ...]]):
             case "related":
                 return _column_related(column)
             case "text":
-                said = tuple(_prose(column.description)) if column.description else ()
-                return (*_column_forms(column.name)[1], *_column_related(column), *said)
+                in_descriptions = tuple(_prose(column.description)) if column.description else ()
+                return (*_column_forms(column.name)[1], *_column_related(column), *in_descriptions)
         raise KeyError(field)
 
     def __iter__(self) -> Iterator[str]:
@@ -100,13 +100,13 @@ def _column_names(qualified_name: str, name: str) -> tuple[str, ...]:
 
 
 def exact_names(qualified_name: str, name: str) -> tuple[str, ...]:
-    """orders, core.orders, shop.core.orders: however much of its place is said."""
+    """orders, core.orders, shop.core.orders: however much of its place is given."""
     parts = [squash(part) for part in qualified_name.replace(":", ".").split(".")]
     return _set((squash(name), *(exact_token(".".join(parts[at:])) for at in range(len(parts)))))
 
 
 def exact_token(name: str) -> str:
-    """A name with its place is told from a name alone, so that no place is taken for the beginning of a name."""
+    """A name with its place is known from a name alone, so that no place is taken for the beginning of a name."""
     return f".{name}" if "." in name else name
 
 

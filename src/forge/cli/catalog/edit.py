@@ -49,7 +49,7 @@ def edit(
     column: Column = None,
     expected_version: Version = None,
 ) -> None:
-    """Change what is said of an asset, or of one of its columns; `none` takes a field away."""
+    """Change the documentation of an asset, or of one of its columns; `none` takes a field away."""
     from forge.connection.catalog.assets import CatalogView
 
     given = {

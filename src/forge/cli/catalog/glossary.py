@@ -213,7 +213,7 @@ def suggest(
 
 @contextmanager
 def _open(terminal: Terminal) -> Iterator[DiscoveryParts]:
-    """With what glossary/*.yaml say now; errors of the files are told, and their terms are as they were."""
+    """With what glossary/*.yaml say now; errors of the files are reported, and their terms are as they were."""
     with terminal.open() as wiring:
         parts = wiring.catalog.discovery
         for error in parts.glossary_files.look().errors:

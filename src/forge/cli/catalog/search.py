@@ -150,9 +150,9 @@ def _why(item: Mapping[str, Any]) -> str:
 
 
 def _explained(item: Mapping[str, Any]) -> str:
-    told = item["explanation"]
-    boosts = " ".join(f"{boost['name']}{boost['points']:+d}" for boost in told["boosts"])
-    return f"{_why(item)} {told['points']} = {told['base']} {boosts}".strip()
+    explanation = item["explanation"]
+    boosts = " ".join(f"{boost['name']}{boost['points']:+d}" for boost in explanation["boosts"])
+    return f"{_why(item)} {explanation['points']} = {explanation['base']} {boosts}".strip()
 
 
 def _short(text: str, most: int = 60) -> str:

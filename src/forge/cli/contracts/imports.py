@@ -41,7 +41,7 @@ def import_(
 ) -> None:
     """Turn a file of another kind into a contract of the standard (ODCS), as YAML on stdout.
 
-    What found no place is told. Nothing is fetched: formats that ask a server are refused. Exits with 1 where lint
+    What found no place is reported. Nothing is fetched: formats that ask a server are refused. Exits with 1 where lint
     finds errors in what came out."""
     from forge.flows.contracts.imports import import_contract
     from forge.wiring.contracts import contract_tool

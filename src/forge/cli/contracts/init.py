@@ -43,7 +43,7 @@ def init(
 ) -> None:
     """Write a contract from a table: its columns, what its rows show, and which of them hold personal data.
 
-    It is a draft: what is still to be filled in is told, and `forge contract lint` says when it is complete."""
+    It is a draft: what is still to be filled in is listed, and `forge contract lint` says when it is complete."""
     from forge.flows.contracts.draft import draft_for
 
     with terminal.open() as wiring:

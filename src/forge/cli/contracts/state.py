@@ -41,7 +41,7 @@ def state(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say who would be told; change nothing.")] = False,
 ) -> None:
     """Move a contract on: draft, active, deprecated, sunset, retired, and not back. From deprecated on, its consumers
-    are told by the channels of the project; a retired one gets no new readers."""
+    are notified by the channels of the project; a retired one gets no new readers."""
     from forge.connection.contracts.registry import ContractsView
 
     ends = _moment(ends_at)

@@ -18,7 +18,7 @@ def order(
     columns: Annotated[bool, typer.Option("--columns", help="Of columns, not of tables.")] = False,
     at: At = None,
 ) -> None:
-    """List tables in the order in which they can be made; what depends on itself in a circle is told."""
+    """List tables in the order in which they can be made; what depends on itself in a circle is reported."""
     from forge.cli.lineage.graph_view import answer_of_order
 
     with open_lineage(terminal) as view:

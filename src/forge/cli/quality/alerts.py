@@ -105,7 +105,7 @@ def mute(
 
 @command
 def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID", help="The mute.")]) -> None:
-    """End a mute. What still fails is told."""
+    """End a mute. Alerts are sent for what still fails."""
     from forge.flows.quality.incidents.tracker import unmute as end
 
     with terminal.open() as wiring:
@@ -141,7 +141,7 @@ def deliveries(
     incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Of one incident.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most.")] = 50,
 ) -> None:
-    """List what was told, and what waits, the newest first, with every try."""
+    """List notices that were sent and that wait, the newest first, with every try."""
     from forge.flows.quality.incidents.deliveries import delivery_records
     from forge.quality.alerts.delivery import DeliveryStatus
 

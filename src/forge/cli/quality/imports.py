@@ -43,7 +43,7 @@ def import_(
         Path | None, typer.Option("--write", metavar="FILE", help="Write the checks there, like quality/dbt.yaml.")
     ] = None,
 ) -> None:
-    """Import checks of dbt, Great Expectations or Soda. What does not map is told with its place and the reason;
+    """Import checks of dbt, Great Expectations or Soda. What does not map is reported with its place and the reason;
     nothing is written without --write."""
     from forge.connection.quality.imports import names_of, read_checks
 

@@ -206,7 +206,7 @@ def delete(
     monitor: Identity,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a monitor. What it said stays."""
+    """Delete a monitor. Its results stay."""
     from forge.cli.quality.monitor_view import monitor_answer
     from forge.flows.quality.monitors.store import remove_monitor
 

@@ -120,7 +120,7 @@ def propose(
 
 @command
 def approve(terminal: Terminal, identity: Identity, comment: Comment = "") -> None:
-    """Land a proposal on its branch as one commit; worked out anew where the branch has moved."""
+    """Land a proposal on its branch as one commit; calculated again where the branch has moved."""
     from forge.flows.quality.remediation.decision import approve as act
 
     _decide(terminal, lambda ports: act(identity, ports, comment=comment))

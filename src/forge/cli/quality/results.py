@@ -23,7 +23,7 @@ def results(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="At most so many.")] = 50,
 ) -> None:
-    """Show what checks said in runs, for monitors and by hand, newest first."""
+    """Show results of checks in runs, for monitors and by hand, newest first."""
     from forge.cli.quality.view import answer_of_history
     from forge.connection.quality.checks import QualityView
 

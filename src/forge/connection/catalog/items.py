@@ -16,7 +16,7 @@ from forge.flows.catalog.crawl import SourceCrawl
 
 @dataclass(frozen=True, slots=True)
 class AssetItem:
-    """`missing`: what its domain requires and nobody has said. `classified`: which classification holds, and why."""
+    """`missing`: what its domain requires and nobody filled in. `classified`: which classification holds, and why."""
 
     asset: CatalogAsset
     missing: tuple[str, ...] = ()

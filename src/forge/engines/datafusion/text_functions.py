@@ -14,7 +14,7 @@ MOST_BYTES = 128 << 20  # of the texts of one batch
 
 
 class TextsTooLargeError(Exception):
-    """Said in the words of the answer."""
+    """Shown in the words of the answer."""
 
     def __init__(self) -> None:
         super().__init__("texts of the query have more bytes than are held in this process")

@@ -313,7 +313,7 @@ class SparkEngine:
     def at_query(self) -> Iterator[SparkSession]:
         """Spark for a query from outside: tagged with the read of this thread, its failures in the words of a
         query."""
-        with self._watched("query"), self._told_apart():
+        with self._watched("query"), self._registered_thread():
             try:
                 yield self._spark()
             except AnalysisException as error:
@@ -362,7 +362,7 @@ class SparkEngine:
         return session
 
     @contextmanager
-    def _told_apart(self) -> Iterator[None]:
+    def _registered_thread(self) -> Iterator[None]:
         """Registers the JVM thread that serves this one, so that a cancellation finds it."""
         run_id: RunId | None = self._here.__dict__.get("run_id")
         if run_id is None:

@@ -75,7 +75,7 @@ def write_rows(reader: pa.RecordBatchReader, file: Path, proceed: Callable[[], N
     schema = schema if len(schema) else pa.schema([("c0", pa.bool_())])  # Parquet counts the rows of its columns
     rows = 0
     try:
-        with reader, parquet.ParquetWriter(_private(file), schema, **_WRITTEN, **_told_of(schema)) as writer:
+        with reader, parquet.ParquetWriter(_private(file), schema, **_WRITTEN, **_column_options(schema)) as writer:
             for group in _groups(reader, proceed):
                 rows += group.num_rows
                 writer.write_table(_placed(group, schema), row_group_size=max(1, group.num_rows))
@@ -91,7 +91,7 @@ def write_rows(reader: pa.RecordBatchReader, file: Path, proceed: Callable[[], N
     return rows
 
 
-def _told_of(schema: pa.Schema) -> dict[str, list[str]]:
+def _column_options(schema: pa.Schema) -> dict[str, list[str]]:
     """By statistics and dictionaries Spark leaves out whole groups of rows, of floats too many: `= NaN`, `> 1e308` and
     `= 0.0` lose rows with NaN and -0.0."""
     import pyarrow as pa

@@ -83,7 +83,7 @@ class AssetSheetPorts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetSheet:
     """`asset`: None where nothing was crawled yet; `found`: None where no commit has it. One of them is there.
-    `missing`: what its domain requires and nobody has said. `lineage`: what comes before and after it. `readers`: what
+    `missing`: what its domain requires and nobody filled in. `lineage`: what comes before and after it. `readers`: what
     reads it, or what comes after it, without being in the lineage."""
 
     asset: CatalogAsset | None
@@ -105,16 +105,16 @@ class AssetSheet:
 
     @property
     def description(self) -> str:
-        return str(self._said()["description"])
+        return str(self._row()["description"])
 
     @property
     def owner(self) -> str | None:
-        owner = self._said()["owner"]
+        owner = self._row()["owner"]
         return None if owner is None else str(owner)
 
     @property
     def tags(self) -> tuple[str, ...]:
-        return tuple(self._said()["tags"])
+        return tuple(self._row()["tags"])
 
     @property
     def version(self) -> int:
@@ -127,7 +127,7 @@ class AssetSheet:
         return score_of(verdict.outcome for verdict in self.found.asset.standing.verdicts) if self.found else None
 
     def to_dict(self) -> dict[str, Any]:
-        found, facts = self._said(), self.facts
+        found, facts = self._row(), self.facts
         found |= documentation_view(self.asset, self.missing) if self.asset else copy.deepcopy(_UNDOCUMENTED)
         found |= self._of_commit() if self.found else self._as_crawled()
         level = facts.classified.level
@@ -144,7 +144,7 @@ class AssetSheet:
             "schema": self._columns_with_facts(),
         }
 
-    def _said(self) -> dict[str, Any]:
+    def _row(self) -> dict[str, Any]:
         """The words of the catalog go before those of the last run."""
         row = asset_row(self.found.asset, self.now) if self.found else {}
         if self.asset is None:

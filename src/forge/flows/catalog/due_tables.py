@@ -27,7 +27,7 @@ def states_of(tree: Tree, pin_of: PinOf | None, state_of: Callable[[Pin], str]) 
         elif pin_of is not None:
             try:
                 pin = pin_of(table)
-            except (ForgeError, OSError):  # whoever reads it is told
+            except (ForgeError, OSError):  # its reader gets the error
                 continue
             if pin is not None:
                 found[table] = state_of(pin)

@@ -202,5 +202,5 @@ def _note(ports: EditPorts, action: str, asset: CatalogAsset, detail: Mapping[st
 
 
 def lacks(asset: CatalogAsset, ports: EditPorts) -> tuple[str, ...]:
-    """Fields that its domain requires and that nobody has said."""
+    """Fields that its domain requires and that nobody has filled in."""
     return missing_fields(asset, ports.policies)

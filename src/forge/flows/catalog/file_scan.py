@@ -119,7 +119,7 @@ def _encoding(path: Path) -> str:
 
 
 def _different(header: Iterable[str]) -> list[str]:
-    """Columns that have the same name are told apart: mail, mail (2)."""
+    """Columns that have the same name are numbered: mail, mail (2)."""
     names: dict[str, None] = {}
     for name in header:
         place, own = 1, name

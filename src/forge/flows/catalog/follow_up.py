@@ -2,7 +2,7 @@
 is brought up to date.
 
 It comes after the publication, never inside of it: a failure is logged, and the published data stays as it is. Each
-step is told what changed, and does what is due by its own records, too: what an earlier one could not do."""
+step gets what changed, and does what is due by its own records, too: what an earlier one could not do."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class CatalogFollower:
         self._due = threading.Event()
         self._stopping = False
         self._working = threading.Lock()
-        self._told: dict[TableName, None] = {}
+        self._marked: dict[TableName, None] = {}
         self._thread: threading.Thread | None = None
 
     def mark(self, tables: Iterable[TableName] = ()) -> None:
         """`tables` that are known to have changed: whoever crawled them first."""
-        self._told = {**self._told, **dict.fromkeys(tables)}
+        self._marked = {**self._marked, **dict.fromkeys(tables)}
         self._due.set()
 
     def catch_up(self) -> tuple[str, ...]:
@@ -56,14 +56,14 @@ class CatalogFollower:
             return ()
         with self._working:
             self._due.clear()
-            told, self._told = self._told, {}
-            tables = list(told)
+            marked, self._marked = self._marked, {}
+            tables = list(marked)
             notes = self._try("Changed tables", lambda: tables.extend(self._changed()))
             tables = list(dict.fromkeys(tables))
             for step in self._steps:
                 notes += self._try(step.name, lambda step=step: step.act(tables))  # type: ignore[misc]
             if notes:  # the next publication tries again
-                self._told = {**told, **self._told}
+                self._marked = {**marked, **self._marked}
             return notes
 
     def _try(self, name: str, act: Callable[[], object]) -> tuple[str, ...]:

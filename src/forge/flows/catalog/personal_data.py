@@ -63,7 +63,7 @@ class UnscannedColumns(Protocol):
 class PersonalColumns:
     """Columns whose values are not shown. `keys` are known; `unscanned` looks at what is not. `ruled`: tables of which
     a mask, a row filter or its readers keep something back; `closed`: those of which it is rows, so that no row is
-    shown where it cannot be told whose it is."""
+    shown where its owner is unknown."""
 
     keys: frozenset[Key] = frozenset()
     unscanned: UnscannedColumns | None = None

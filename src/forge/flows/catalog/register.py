@@ -34,7 +34,7 @@ class RegisteredAsset:
 def register_assets(
     items: Sequence[Mapping[str, Any]], crawls: CrawlPorts, edits: EditPorts
 ) -> tuple[RegisteredAsset, ...]:
-    """All that is wrong with any of them is told before anything is written. E852 for what a crawler has said of an
+    """All that is wrong with any of them is reported before anything is written. E852 for what a crawler found of an
     asset; its documentation may be set."""
     if len(items) > MOST:
         raise ForgeError("E851", f"A batch has at most {MOST:,} assets", fix="Send more batches.")

@@ -60,6 +60,6 @@ class ScanSchedule:
 
 
 def _words(found: SourceCrawl) -> str:
-    said = found.to_dict()
+    counts = found.to_dict()
     kinds = ("new", "changed", "renamed", "returned", "vanished")
-    return ", ".join(f"{said[kind]} {kind}" for kind in kinds if said[kind])
+    return ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind])

@@ -52,4 +52,4 @@ class SourceLoads(Protocol):
         be loaded by key has a change data feed (E206)."""
 
     def open(self, transform: Transform, state: str, since: str) -> SourceRows:
-        """The rows as of `state`; what has changed since `since`, if that can be told and is not empty."""
+        """The rows as of `state`; what has changed since `since`, if that is known and not empty."""

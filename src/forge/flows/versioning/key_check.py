@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 SHOWN = 3  # keys named in a message
-MEND = "Remove the duplicates, or use a key that is unique."
+KEY_FIX = "Remove the duplicates, or use a key that is unique."
 
 
 def remembered_key(version: TableVersion | None, files: TableFiles | None) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ class KeyCheck:
         key: Sequence[str],
         *,
         whose: str,
-        fix: str = MEND,
+        fix: str = KEY_FIX,
     ) -> None:
         """E611 where a key of the new files is a duplicate, within them or of an existing file."""
         found = self.find_twins(after, new, key)

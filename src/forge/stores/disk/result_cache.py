@@ -121,7 +121,7 @@ class DiskResultCache:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError | sqlite3.IntegrityError):
                 raise self._no_answer(error) from error
-            self._start_anew()
+            self._clear()
         except OSError as error:
             raise self._no_answer(error) from error
         try:
@@ -213,7 +213,7 @@ class DiskResultCache:
                 if path.name not in known and path.stat().st_mtime < time.time() - _LEFT_SECONDS:
                     path.unlink()
 
-    def _start_anew(self) -> None:
+    def _clear(self) -> None:
         for path in (*self._folder.glob(f"{_INDEX}*"), *self._folder.glob(f"*{_ENDING}")):
             with suppress(OSError):
                 path.unlink()

@@ -24,7 +24,7 @@ from forge.quality.alerts.delivery import Delivery
 
 
 class MemoryContracts:
-    """`changed`: told names of tables, as the log of the catalog's changes is."""
+    """`changed`: called with names of tables, as the log of the catalog's changes is."""
 
     def __init__(self, changed: Callable[[Sequence[str]], None] = lambda names: None) -> None:
         self._changed = changed

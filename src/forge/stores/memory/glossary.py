@@ -11,7 +11,7 @@ from forge.flows.runs.records import AuditRecord
 
 
 class MemoryGlossary:
-    """`changed`: told the ids of each write, as the log of the catalog's changes is."""
+    """`changed`: called with the ids of each write, as the log of the catalog's changes is."""
 
     def __init__(self, changed: Callable[[Sequence[str]], None] = lambda ids: None) -> None:
         self.audit: list[AuditRecord] = []

@@ -27,7 +27,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _CannotMeasure(Exception):
-    """Said in the reading."""
+    """Shown in the reading."""
 
 
 @dataclass(frozen=True, slots=True)

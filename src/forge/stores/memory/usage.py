@@ -22,7 +22,7 @@ _Key = tuple[date, str, str, UsageKind]
 
 
 class MemoryUsage:
-    """`changed`: told names of assets, as the log of the catalog's changes is."""
+    """`changed`: called with names of assets, as the log of the catalog's changes is."""
 
     def __init__(self, changed: Callable[[Sequence[str]], None] = lambda names: None) -> None:
         self._changed = changed

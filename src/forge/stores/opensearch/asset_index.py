@@ -54,8 +54,8 @@ class OpenSearchAssetIndex:
         seen = f"if_seq_no={state['_seq_no']}&if_primary_term={state['_primary_term']}"
         before = state["_source"]["state"]
         head = before["head"] if batch.head is None else batch.head
-        said = _state(batch.cursor, head, before["generation"] + 1)
-        code, _ = self._server.call("PUT", f"/{self._alias}/_doc/{_STATE}?{seen}", said, allowed=(_CONFLICT,))
+        document = _state(batch.cursor, head, before["generation"] + 1)
+        code, _ = self._server.call("PUT", f"/{self._alias}/_doc/{_STATE}?{seen}", document, allowed=(_CONFLICT,))
         self._server.call("POST", f"/{self._alias}/_refresh")
         return code != _CONFLICT
 

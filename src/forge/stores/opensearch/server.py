@@ -11,7 +11,7 @@ from forge.model.errors import ForgeError
 if TYPE_CHECKING:
     import httpx
 
-_TOLD = 300
+_SHOWN_CHARS = 300
 
 
 class SearchServer:
@@ -70,7 +70,10 @@ class SearchServer:
             ) from error
         if not (answer.is_success or answer.status_code in allowed):
             raise ForgeError(
-                "E859", f"The search server refused: {answer.status_code}", where=self._url, why=answer.text[:_TOLD]
+                "E859",
+                f"The search server refused: {answer.status_code}",
+                where=self._url,
+                why=answer.text[:_SHOWN_CHARS],
             )
         try:
             return answer.status_code, answer.json() if answer.content else {}

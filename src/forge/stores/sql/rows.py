@@ -138,8 +138,8 @@ def verdict_rows(run_id: RunId, verdicts: Iterable[Verdict]) -> list[Row]:
 
 
 def verdict_of(row: Mapping[str, Any]) -> Verdict:
-    said = {"outcome": Outcome(row["outcome"]), "severity": Severity(row["severity"])}
-    return record_of(Verdict, row, table=row["table_name"], **said)
+    words = {"outcome": Outcome(row["outcome"]), "severity": Severity(row["severity"])}
+    return record_of(Verdict, row, table=row["table_name"], **words)
 
 
 def edge_rows(run_id: RunId, commit_id: CommitId | None, lineage: Iterable[TableLineage]) -> list[Row]:

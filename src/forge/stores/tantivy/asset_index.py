@@ -150,8 +150,8 @@ class TantivyAssetIndex:
         for document in documents:
             writer.add_document(tantivy_document(document, schema))
         writer.delete_documents_by_term(ID, STATE_ID)
-        said = json.dumps(dict(zip(("cursor", "head", "generation"), state, strict=True)))
-        writer.add_document(Document.from_dict({ID: STATE_ID, STATE: said}, schema))
+        state_text = json.dumps(dict(zip(("cursor", "head", "generation"), state, strict=True)))
+        writer.add_document(Document.from_dict({ID: STATE_ID, STATE: state_text}, schema))
         writer.commit()
 
 

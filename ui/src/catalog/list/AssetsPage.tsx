@@ -43,7 +43,7 @@ export default function AssetsPage() {
             const total = pages[0]?.total_count ?? hits.length;
             return (
               <>
-                <Found search={search} total={total} all={all.total} onClear={clear} />
+                <AssetCount search={search} total={total} all={all.total} onClear={clear} />
                 <div className="panel assets-list" aria-busy={found.isPlaceholderData} data-stale={found.isPlaceholderData}>
                   <Hits hits={hits} search={search} onClear={clear} />
                   <ShowMore query={found} shown={hits.length} total={total} what={type === undefined ? "assets" : `${type}s`} />
@@ -72,7 +72,7 @@ function useAll(): { owners: string[]; tags: string[]; total: number | undefined
   };
 }
 
-interface FoundProps {
+interface AssetCountProps {
   search: AssetsSearch;
   total: number;
   all: number | undefined;
@@ -80,7 +80,7 @@ interface FoundProps {
 }
 
 /** How many there are, said aloud when it changes; and that columns were found too. */
-function Found({ search, total, all, onClear }: FoundProps) {
+function AssetCount({ search, total, all, onClear }: AssetCountProps) {
   const narrowed = isFiltered(search) && search.type !== "column" && all !== undefined;
   return (
     <div className="assets-found">

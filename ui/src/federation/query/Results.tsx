@@ -42,7 +42,7 @@ export function Results({ answer, search, change, stale, onAnew }: Props) {
           />
         )}
         <div className="results-said">
-          {result === null ? <b>How it would be computed</b> : <Said result={result} onAnew={onAnew} />}
+          {result === null ? <b>How it would be computed</b> : <ResultSummary result={result} onAnew={onAnew} />}
           {stale && <span className="quiet">of the query before your last change</span>}
         </div>
         {result !== null && view === "rows" && result.rows.length > 0 && <Takeaway result={result} />}
@@ -54,7 +54,7 @@ export function Results({ answer, search, change, stale, onAnew }: Props) {
   );
 }
 
-function Said({ result, onAnew }: { result: QueryResultView; onAnew: () => void }) {
+function ResultSummary({ result, onAnew }: { result: QueryResultView; onAnew: () => void }) {
   const read = Object.values(result.rows_read).reduce((sum, one) => sum + one, 0);
   return (
     <>

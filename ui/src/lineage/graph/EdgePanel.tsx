@@ -71,15 +71,15 @@ function Single({ id, known, at, onEdge }: SingleProps) {
   const edge = known ?? query.data;
   return (
     <>
-      {edge !== undefined && <Said edge={edge} at={at} />}
+      {edge !== undefined && <EdgeFacts edge={edge} at={at} />}
       {query.error !== null && <Problem error={query.error} plain retry={() => void query.refetch()} retrying={query.isFetching} />}
       {query.data === undefined && query.error === null && <Skeleton h={110} mt="sm" />}
-      {query.data !== undefined && <Known detail={query.data} onEdge={onEdge} />}
+      {query.data !== undefined && <EdgeEvidence detail={query.data} onEdge={onEdge} />}
     </>
   );
 }
 
-function Said({ edge, at }: { edge: EdgeView; at: string | undefined }) {
+function EdgeFacts({ edge, at }: { edge: EdgeView; at: string | undefined }) {
   return (
     <dl>
       <Term name="From">
@@ -119,7 +119,7 @@ export function Confidence({ edge }: { edge: Pick<EdgeView, "level" | "confidenc
 }
 
 /** Who says so, since when, and what it was before. */
-function Known({ detail, onEdge }: { detail: EdgeDetail; onEdge: (id: string) => void }) {
+function EdgeEvidence({ detail, onEdge }: { detail: EdgeDetail; onEdge: (id: string) => void }) {
   const before = detail.history.slice(1);
   return (
     <>

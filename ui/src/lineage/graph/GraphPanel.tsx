@@ -53,7 +53,7 @@ export function GraphPanel({ graph, choice, stale, more }: Props) {
         onEdge={(next) => change({ edge: next }, true)}
         chosenEdge={edge}
         controls
-        foot={(picture) => <Said graph={graph} picture={picture} more={more} />}
+        foot={(picture) => <GraphSummary graph={graph} picture={picture} more={more} />}
         tools={(picture) => <Exports graph={graph} picture={picture} />}
         detail={
           edge !== undefined && (
@@ -76,7 +76,7 @@ export function edgesAt(graph: GraphView, id: string): EdgeView[] {
 }
 
 /** What the picture holds, and what it does not. */
-function Said({ graph, picture, more }: { graph: GraphView; picture: Picture; more: More | undefined }) {
+function GraphSummary({ graph, picture, more }: { graph: GraphView; picture: Picture; more: More | undefined }) {
   const parts = [
     `${plural(graph.total_entities, "entity", "entities")} reached, ${plural(graph.greatest_depth, "step")} at most`,
     picture.left > 0 && `${plural(picture.left, "table")} not drawn: open them at the cards`,

@@ -40,9 +40,9 @@ const BASES: Record<string, string> = {
   mentioned: "named in the same statement",
 };
 
-type Said = Pick<EdgeView, "transformation" | "masking"> & Partial<Pick<EdgeView, "type" | "kind" | "subtype" | "relationship">>;
+type EdgeWords = Pick<EdgeView, "transformation" | "masking"> & Partial<Pick<EdgeView, "type" | "kind" | "subtype" | "relationship">>;
 
-export function transformationWord(edge: Said): string {
+export function transformationWord(edge: EdgeWords): string {
   if (edge.kind === "indirect") return INDIRECT[edge.subtype ?? ""] ?? "shapes rows";
   const unknown = edge.transformation === "unknown";
   const other = edge.type === undefined || edge.type === "derives_from" ? undefined : TYPES[edge.type];
@@ -69,7 +69,7 @@ export function lineLook(edge: Pick<EdgeView, "confidence"> & Partial<Pick<EdgeV
 }
 
 /** Short enough to stand on an edge. */
-export function edgeLabel(edge: Said & Pick<EdgeView, "expression">): string {
+export function edgeLabel(edge: EdgeWords & Pick<EdgeView, "expression">): string {
   const expression = edge.expression.trim();
   const text = expression === "" || edge.transformation === "identity" ? transformationWord(edge) : expression;
   return text.length > 44 ? `${text.slice(0, 43)}…` : text;

@@ -235,7 +235,7 @@ function Series({ dataset, metric, search, change }: SeriesProps) {
           {(series) => <Chart series={series} at={search.at} onAt={(at) => change({ at })} stale={query.isPlaceholderData} />}
         </QueryResult>
       </section>
-      {query.data !== undefined && <Told series={query.data} at={search.at} dataset={dataset} branch={branch} onAt={(at) => change({ at })} />}
+      {query.data !== undefined && <ChosenPoint series={query.data} at={search.at} dataset={dataset} branch={branch} onAt={(at) => change({ at })} />}
     </Stack>
   );
 }
@@ -256,7 +256,7 @@ function Chart({ series, at, onAt, stale }: { series: SeriesView; at: string | u
   );
 }
 
-interface ToldProps {
+interface ChosenPointProps {
   series: SeriesView;
   at: string | undefined;
   dataset: string;
@@ -264,11 +264,11 @@ interface ToldProps {
   onAt: (at: string) => void;
 }
 
-function Told({ series, at, dataset, branch, onAt }: ToldProps) {
+function ChosenPoint({ series, at, dataset, branch, onAt }: ChosenPointProps) {
   const point = pointOf(series, at);
   if (point === undefined) return null;
   return (
-    <div className="anomaly-told">
+    <div className="anomaly-point">
       <OnePoint point={point} series={series} dataset={dataset} branch={branch} />
       <Flags series={series} chosen={point} onAt={onAt} />
     </div>

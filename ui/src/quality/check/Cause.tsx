@@ -21,13 +21,13 @@ export function Cause({ cause, subject }: { cause: CauseView | null; subject: st
           </Link>
         </p>
       ) : (
-        <Known cause={cause} />
+        <KnownCause cause={cause} />
       )}
     </section>
   );
 }
 
-function Known({ cause }: { cause: CauseView }) {
+function KnownCause({ cause }: { cause: CauseView }) {
   const { commit } = cause;
   const focus = cause.column === null ? cause.dataset : `${cause.dataset}.${cause.column}`;
   return (

@@ -47,12 +47,12 @@ function Answer({ table, commit, row }: Props) {
   }
   return (
     <QueryResult query={any.error === null ? one : any} skeleton={<Skeleton h={120} />}>
-      {({ rows: [found] }) => (found === undefined ? <Text size="sm">The row is not there at this commit.</Text> : <Written row={found} />)}
+      {({ rows: [found] }) => (found === undefined ? <Text size="sm">The row is not there at this commit.</Text> : <RowOrigin row={found} />)}
     </QueryResult>
   );
 }
 
-function Written({ row }: { row: BlameRow }) {
+function RowOrigin({ row }: { row: BlameRow }) {
   const others = row.cells.filter((cell) => cell.commit !== row.commit);
   return (
     <div className="blame">

@@ -138,7 +138,7 @@ def undo_asset_edit(
 def change_asset(asset_id: AssetIdentity, body: AssetChange, site: TheSite, caller: ThePrincipal) -> EditOutcomeView:
     """Change what the body has; the rest stays. In a domain that asks for approval it is proposed. 409 where the
     documentation is not at `expected_version`, and for a field that a file of the project sets."""
-    fields = _said(body)
+    fields = _fields_of(body)
     expected = fields.pop("expected_version", None)
     ports = site.wiring.catalog.edit_ports(caller.user)
     return _outcome(edit_asset(asset_id, fields, ports, expected_version=expected))
@@ -159,7 +159,7 @@ def one_asset(
 
 def _register(site: Site, user: str, items: list[NewAsset]) -> list[tuple[EditOutcome, bool]]:
     parts = site.wiring.catalog
-    found = register_assets([_said(one) for one in items], parts.register_ports(), parts.edit_ports(user))
+    found = register_assets([_fields_of(one) for one in items], parts.register_ports(), parts.edit_ports(user))
     return [(one.outcome, one.is_new) for one in found]
 
 
@@ -170,7 +170,7 @@ def _decide(
     return _outcome(decide_proposal(proposal_id, ports, approve=approve, comment=body.comment if body else ""))
 
 
-def _said(body: AssetChange | NewAsset) -> dict[str, Any]:
+def _fields_of(body: AssetChange | NewAsset) -> dict[str, Any]:
     return body.model_dump(exclude_unset=True, by_alias=True)
 
 

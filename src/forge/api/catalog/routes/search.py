@@ -90,8 +90,8 @@ def search(
     )
     page = site.wiring.catalog.search.catalog.search(query)
     now, assets = site.wiring.clock(), catalog.named(hit.document.qualified_name for hit in page.hits)
-    told = {**page.to_dict(), "items": [hit_view(hit, assets, now) for hit in page.hits]}
-    return SearchPageView.model_validate(told)
+    view = {**page.to_dict(), "items": [hit_view(hit, assets, now) for hit in page.hits]}
+    return SearchPageView.model_validate(view)
 
 
 @router.get("/suggest")

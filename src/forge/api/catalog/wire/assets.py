@@ -112,8 +112,8 @@ class AssetDetail(AssetView):
     created_at: datetime | None = None  # when the catalog first saw it
     former_names: list[str] = []
     documentation_version: int = 0  # expected by the next edit
-    origins: dict[str, str] = {}  # of each field that is said: crawl, edit, or file and its place
-    missing: list[str] = []  # what its domain requires and nobody has said
+    origins: dict[str, str] = {}  # of each field that has a value: crawl, edit, or file and its place
+    missing: list[str] = []  # what its domain requires and nobody has filled in
     quality_score: float | None = None  # percentage of its checks that passed
     contract: AssetContractView | None = None
     usage: AssetUseView | None = None

@@ -94,7 +94,7 @@ class EditView(Wire):
     documentation_version: int
     at: datetime
     by: str
-    before: dict[str, Any]  # by path, like columns.amount.description; null: nothing was said
+    before: dict[str, Any]  # by path, like columns.amount.description; null: there was nothing
     after: dict[str, Any]
     undoes: int | None = None
     approved_by: str | None = None

@@ -236,7 +236,7 @@ def contract_history(contract_id: ContractIdentity, site: TheSite, window: AWind
 def change_contract_state(
     contract_id: ContractIdentity, body: StateChange, site: TheSite, caller: ThePrincipal
 ) -> ContractDetail:
-    """Move a contract on. From deprecated on, its consumers are told."""
+    """Move a contract on. From deprecated on, its consumers are notified."""
     ports = site.wiring.contracts.ports(caller.user)
     known = find_known(ports, contract_id)
     change_state(

@@ -68,7 +68,7 @@ def _take(site: Site, user: str, data: object, response: Response) -> TakenResul
 
 @router.get("/{contract_id}/results")
 def contract_results(contract_id: ContractIdentity, site: TheSite, window: AWindow) -> Page[TestRunView]:
-    """What tests said, newest first."""
+    """Results of tests, newest first."""
     ports = site.wiring.contracts.ports()
     return window.page(ports.store.results(find_known(ports, contract_id).id, window.needed), test_view)
 
@@ -91,6 +91,6 @@ def list_violations(
 
 @compiled.get("/compile")
 def last_compile(site: TheSite) -> CompileView | None:
-    """What the last `forge compile` said of the whole project; null where there was none."""
+    """The result of the last `forge compile` of the whole project; null where there was none."""
     record = site.wiring.contracts.registry.compiled()
     return compile_view(record) if record is not None else None

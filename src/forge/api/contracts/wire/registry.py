@@ -44,7 +44,7 @@ class CountsView(Wire):
 
 
 class LastTestView(Wire):
-    """What the newest test of a contract said."""
+    """The result of the newest test of a contract."""
 
     id: str
     result: TestWord
@@ -54,7 +54,7 @@ class LastTestView(Wire):
 
 
 class NoticeView(Wire):
-    """That a contract comes to its end, as its consumers were told."""
+    """The notice of a contract's end, as its consumers got it."""
 
     state: ContractStateWord
     since: datetime
@@ -252,7 +252,7 @@ class TestCheckView(Wire):
 
 
 class TestRunView(Wire):
-    """What one `datacontract test` said."""
+    """The result of one `datacontract test`."""
 
     __test__ = False
 
@@ -289,7 +289,7 @@ class LintView(Wire):
 
 
 class CompileView(Wire):
-    """What the last `forge compile` of the project said."""
+    """The result of the last `forge compile` of the project."""
 
     valid: bool
     validated_at: datetime

@@ -55,7 +55,7 @@ def _body(schema: dict[str, Any]) -> dict[str, Any]:
 )
 async def take_openlineage(request: Request, response: Response, site: TheSite, caller: ThePrincipal) -> TakenView:
     """One event of OpenLineage, also gzipped. A run is recorded when it is complete; sending an event again changes
-    nothing. What is malformed is told with the JSON pointer of each fault (`where`)."""
+    nothing. What is malformed is reported with the JSON pointer of each fault (`where`)."""
     data = await read_json(request)
     taken = await run_in_threadpool(lambda: ingest_event(site.wiring.lineage.openlineage, data, actor=caller.user))
     if taken.status == "unchanged":

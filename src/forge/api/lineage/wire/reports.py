@@ -237,7 +237,7 @@ class ErdView(Wire):
 
 
 class ImpactRequest(Wire):
-    """`depth`: without it all the way down. `limit`: how many of what is hit are told, the worst first."""
+    """`depth`: without it all the way down. `limit`: how many of what is hit are listed, the worst first."""
 
     at: Name = "HEAD"
     depth: Annotated[int, Field(ge=1, le=1000)] | None = None

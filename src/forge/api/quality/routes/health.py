@@ -23,7 +23,7 @@ def health(
     site: TheSite,
     at: Annotated[str, Query(max_length=255)] = "HEAD",
 ) -> Response:
-    """The checks behind the table as it is at that revision, and what the newest attempt said if it was held back."""
+    """The checks behind the table as it is at that revision, and the newest attempt's verdict if it was held back."""
     metadata, (name, _, branch) = site.wiring.metadata, dataset_id.partition("@")
     table, revision = TableName.parse(name), branch if branch and at == "HEAD" else at
 

@@ -165,7 +165,7 @@ def create_mute(body: MuteCreate, site: TheSite, caller: ThePrincipal) -> MuteVi
 
 @router.delete("/alerts/mutes/{mute_id}", status_code=204)
 def delete_mute(mute_id: Identity, site: TheSite) -> None:
-    """It ends now; what still fails is told."""
+    """It ends now; alerts are sent for what still fails."""
     unmute(site.wiring.quality.alerts, mute_id)
 
 

@@ -119,7 +119,7 @@ def edit_monitor(monitor_id: MonitorIdentity, body: MonitorChange, site: TheSite
 
 @router.delete("/monitors/{monitor_id}", status_code=204)
 def delete_monitor(monitor_id: MonitorIdentity, site: TheSite, caller: ThePrincipal) -> None:
-    """What it said stays."""
+    """Its results stay."""
     remove_monitor(monitor_id, site.wiring.quality.monitor_ports(caller.user))
 
 
@@ -151,7 +151,7 @@ def monitor_results(
     monitor_run_id: Annotated[str | None, Query(max_length=64)] = None,
     verdict: OutcomeWord | None = None,
 ) -> Page[ResultView]:
-    """What its checks said, newest first."""
+    """Results of its checks, newest first."""
     store = site.wiring.quality.monitors
     monitor = find_monitor(store, monitor_id)
     window = Window(limit, offset_of(cursor) if cursor else offset)

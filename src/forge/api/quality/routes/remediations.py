@@ -122,7 +122,7 @@ def preview(
 def approve(
     remediation_id: Identity, site: TheSite, caller: ThePrincipal, body: RemedyDecision | None = None
 ) -> Wire | Response:
-    """Land it on its branch as one commit. Where the branch moved since, it is worked out anew."""
+    """Land it on its branch as one commit. Where the branch moved since, it is calculated again."""
     comment = body.comment if body else ""
     return _decide(site, caller, remediation_id, partial(remediate_decide.approve, comment=comment))
 

@@ -39,7 +39,7 @@ def results(
     monitor_id: Annotated[str | None, Query(max_length=64)] = None,
     outcome: OutcomeWord | None = None,
 ) -> Page[ResultView]:
-    """What checks said in runs, for monitors and by hand; newest first."""
+    """Results of checks in runs, for monitors and by hand; newest first."""
     table = TableName.parse(dataset_id.partition("@")[0]) if dataset_id else None
     found = find_results(
         site.wiring.metadata,
@@ -57,7 +57,7 @@ def results(
 
 @router.get("/results/{result_id:path}")
 def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) -> ResultDetail:
-    """One result with its failing sample, what the same check said before, and where it comes from."""
+    """One result with its failing sample, earlier results of the same check, and where it comes from."""
     metadata, store, ports = site.wiring.metadata, site.wiring.quality.monitors, site.wiring.quality.alerts
     personal = site.wiring.catalog.hidden_at()
     result = find_result(metadata, store, result_id)

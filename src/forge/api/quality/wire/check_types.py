@@ -19,7 +19,7 @@ class CheckKeyView(Wire):
 
 
 class SpellingView(Wire):
-    """Another word for the type. One that several types have is told apart by a key, or by the value of a key."""
+    """Another word for the type. One that several types have is resolved by a key, or by the value of a key."""
 
     word: str
     key: str | None

@@ -60,7 +60,7 @@ class JudgedByView(Wire):
 
 
 class ResultView(Wire):
-    """What one check said of one version of a dataset. `execution_ms` of a scan that several checks share is the whole
+    """One check's result for one version of a dataset. `execution_ms` of a scan that several checks share is the whole
     of it, and `shared` says so."""
 
     id: str

@@ -139,7 +139,7 @@ class AttemptView(Wire):
 
 
 class DeliveryView(Wire):
-    """One notice on its way to one channel. Those of one `message_id` were told in one message."""
+    """One notice on its way to one channel. Those of one `message_id` were sent in one message."""
 
     id: str
     channel: str

@@ -42,13 +42,13 @@ def list_runs(
     status: Annotated[str | None, Query(max_length=40)] = None,
     table: Annotated[str | None, Query(max_length=300, description="Only runs that had this output.")] = None,
 ) -> Page[RunView]:
-    """Newest first; those that wait, too. What others ask, a token that may only read is not told."""
+    """Newest first; those that wait, too. What others ask is hidden from a token that may only read."""
     return list_views(site, caller, window, branch=branch, status=status, table=table)
 
 
 @router.get("/{run_id}")
 def one_run(run_id: RunIdentity, site: TheSite, caller: ThePrincipal) -> RunDetail:
-    """One run with its outputs, verdicts and, while it works, where each table is. Why a question failed is told to who
+    """One run with its outputs, verdicts and, while it works, where each table is. Why a question failed is for who
     asked it."""
     return run_detail(site, caller, run_id)
 

@@ -121,8 +121,8 @@ def pack_context(query: str, documents: Iterable[SearchDocument], max_chars: int
 def _section(document: SearchDocument, room: int) -> str | None:
     head = "\n".join(_head(document, _DESCRIPTION)) + "\n"
     if over := max(0, len(head) - room):  # the words of an asset are cut before it is left out
-        said = len(_line(document.description, _DESCRIPTION))
-        head = "\n".join(_head(document, max(0, said - over))) + "\n"
+        length = len(_line(document.description, _DESCRIPTION))
+        head = "\n".join(_head(document, max(0, length - over))) + "\n"
     if len(head) > room:
         return None
     lines, used = [head], len(head)

@@ -15,7 +15,7 @@ from forge.versioning.commit import TableVersion
 
 
 class MemoryMonitors:
-    """`changed`: told names of tables, as the log of the catalog's changes is."""
+    """`changed`: called with names of tables, as the log of the catalog's changes is."""
 
     def __init__(self, changed: Callable[[Sequence[str]], None] = lambda names: None) -> None:
         self._changed = changed

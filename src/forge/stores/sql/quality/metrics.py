@@ -100,8 +100,8 @@ def _point(row: Mapping[Any, Any]) -> MetricPoint:
 
 def _feedback_row(feedback: PointFeedback) -> dict[str, Any]:
     own = columns_of(feedback, "table", "time", "user", "at")
-    said = {"said_by": feedback.user, "said_at": feedback.at}
-    return {**own, "table_name": str(feedback.table), "at": feedback.time, **said}
+    feedback_by = {"said_by": feedback.user, "said_at": feedback.at}
+    return {**own, "table_name": str(feedback.table), "at": feedback.time, **feedback_by}
 
 
 def _feedback(row: Mapping[Any, Any]) -> PointFeedback:
