@@ -192,6 +192,25 @@ def test_unknown_names_are_answered_with_the_nearest(wiring: Wiring) -> None:
     refused("E108", wiring, "SELECT * FROM crmm.people JOIN crm.people p")
 
 
+@pytest.mark.parametrize("executor", ["auto", "in-process"])
+def test_an_unknown_column_of_the_lake_is_told_without_spark(wiring: Wiring, executor: Any) -> None:
+    caller = QueryCaller("ada@example.com", "test", wiring.clock)
+    for sql, what, where in (
+        ("SELECT amont\nFROM core.orders", "unknown column amont", "query:1:8"),
+        ("SELECT id FROM core.orders o\nWHERE o.Amont > 1", "unknown column Amont", "query:2:9"),
+    ):
+        with pytest.raises(ForgeError) as caught:
+            ask(wiring.federation.query_ports(), QueryRequest(sql, executor=executor), caller)
+        error = caught.value
+        assert (error.code, error.what, error.where, error.fix) == ("E108", what, where, "Did you mean amount?")
+    assert "session" not in wiring.__dict__
+
+
+def test_what_may_be_a_column_is_left_to_spark(wiring: Wiring) -> None:
+    refused("E890", wiring, "SELECT current_schema FROM core.orders")
+    refused("E890", wiring, "SELECT _file FROM core.orders")
+
+
 def test_a_misspelt_source_is_answered_with_the_nearest_tables_of_sources(
     wiring: Wiring, monkeypatch: pytest.MonkeyPatch
 ) -> None:

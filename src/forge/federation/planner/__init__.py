@@ -2,5 +2,6 @@
 function of the one before: local names → qualified columns → fragments and rest."""
 
 from forge.federation.planner.plan_query import plan_query
+from forge.federation.planner.qualify import UnknownColumnError
 
-__all__ = ["plan_query"]
+__all__ = ["UnknownColumnError", "plan_query"]

@@ -14,7 +14,7 @@ from sqlglot.schema import MappingSchema
 from forge.federation.planner.local_names import LocalQuery
 from forge.federation.planner.output_names import name_expressions
 from forge.federation.relation import SourceRelation
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.name_suggestions import did_you_mean
 
 # Clauses and functions whose columns or rows sqlglot could read otherwise than Spark.
@@ -25,6 +25,10 @@ _NOT_QUALIFIED: tuple[type[exp.Expr], ...] = (
 )  # fmt: skip
 _UNRESOLVED = re.compile(r"(?:Column '(?P<a>[^']+)' could not be resolved|Unknown column: (?P<b>\S+))")
 _AMBIGUOUS = re.compile(r"Ambiguous column '([^']+)'")
+
+
+class UnknownColumnError(UnknownNameError):
+    """As far as the planner can tell: of tables alone, Spark may know better."""
 
 
 def qualify_columns(query: LocalQuery) -> exp.Query | str:
@@ -159,6 +163,5 @@ def _known_names(relations: Mapping[str, SourceRelation], tree: exp.Expr) -> dic
     return known
 
 
-def _unknown_column(name: str, known: Mapping[str, str]) -> ForgeError:
-    near = did_you_mean(name.lower(), known, cutoff=0.5)
-    return ForgeError("E108", f"unknown column {name}", fix=near)
+def _unknown_column(name: str, known: Mapping[str, str]) -> UnknownColumnError:
+    return UnknownColumnError(f"unknown column {name}", fix=did_you_mean(name.lower(), known, cutoff=0.5))

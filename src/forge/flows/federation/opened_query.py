@@ -14,7 +14,7 @@ from sqlglot import exp
 from forge.federation.credentials import asked_as, refuse_without
 from forge.federation.expanded_size import refuse_exploding
 from forge.federation.names import find_relations, ref_of
-from forge.federation.planner import plan_query
+from forge.federation.planner import UnknownColumnError, plan_query
 from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.rights import (
     Rights,
@@ -27,6 +27,7 @@ from forge.federation.rights import (
 )
 from forge.federation.row_limit import limit_rows, rows_enough
 from forge.federation.source import LAKE, Source
+from forge.federation.unknown_column import find_unknown_column, near_columns
 from forge.federation.virtual.expansion import expand_virtual_tables, names_virtual
 from forge.federation.virtual.fit import fit_virtual, masked_columns, output_types
 from forge.flows.catalog.personal_data import PersonalColumns
@@ -210,9 +211,21 @@ class OpenedQuery:
             return self._planned()
         except (NeedsEngine, TwoVersionsError) as reason:
             self.no_plan = str(reason)
-        except (ForgeError, AssertionError):
+        except (ForgeError, AssertionError) as error:
+            if isinstance(error, UnknownColumnError):
+                self._refuse_unknown_column()
             self.no_plan = "only Spark can tell what it means"
         return None
+
+    def _refuse_unknown_column(self) -> None:
+        """E108 where Spark would refuse it, too; no JVM is started to say so."""
+        query, relations = self.parsed.tree, tuple(self.described.values())
+        found = None if self.parsed.has_pipes else find_unknown_column(query, self.expanded[0], relations)
+        if found is not None:
+            near = near_columns(found.name, query, relations)
+            raise UnknownColumnError(
+                f"unknown column {found.name}", where=self.parsed.where(found.meta["start"]), fix=near
+            )
 
     @cached_property
     def is_ruled(self) -> bool:
