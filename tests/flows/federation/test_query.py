@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pytest
@@ -21,9 +22,14 @@ from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
 from forge.flows.federation.sources import describe_source
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
+from forge.model.names import RunId
+from forge.model.schema import Column, Schema
 from forge.settings import load_settings
 from forge.wiring import Wiring
 from forge.wiring.federation import FederationParts
+
+if TYPE_CHECKING:
+    from forge.flows.runs.engine import Engine
 
 SOURCES = """
 sources:
@@ -352,6 +358,34 @@ def test_every_end_of_a_query_is_in_the_audit_with_what_it_cost(wiring: Wiring) 
     assert {"rows", "bytes", "ms", "executor", "sources", "rows_read"} <= ran.detail.keys()
     assert ran.detail["bytes"] > 0  # type: ignore[operator]
     assert turned_away.detail["ms"] >= 0  # type: ignore[operator]
+
+
+class SparkOfOneRow:
+    """Is given texts as they came."""
+
+    def begin_read(self, read_id: RunId) -> None: ...
+
+    def cancel(self, read_id: RunId) -> None: ...
+
+    def end(self) -> None: ...
+
+    def query(self, *asked: object) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
+        return Schema((Column("id", "bigint"),)), ((1,),)
+
+
+def test_what_spark_computed_of_the_lake_has_its_plan_and_no_count_of_rows_read(wiring: Wiring) -> None:
+    spark = cast("Engine", SparkOfOneRow())
+    ports = replace(wiring.federation.query_ports(), engine=lambda: spark)
+    request = QueryRequest("SELECT id FROM core.orders WHERE amount > 3", executor="spark")
+    found = ask(ports, request, QueryCaller(ports.user, "test", wiring.clock))
+    assert found.rows == ((1,),)
+    told, explained = found.explained.to_dict(), explain(ports, request).to_dict()
+    assert told["nodes"] == explained["nodes"]
+    assert told["decisions"] == explained["decisions"] != []
+    assert told["executor"] == {"name": "spark", "why": "it was asked for"}
+    _, audited = wiring.metadata.audit(limit=2)
+    assert audited.detail["sources"] == ["lake"]
+    assert "rows_read" not in audited.detail  # nobody knows
 
 
 def test_lineage_goes_through_subqueries_stars_and_joins(wiring: Wiring) -> None:

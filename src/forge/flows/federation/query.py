@@ -22,7 +22,7 @@ from forge.federation.policy import PolicySubject
 from forge.federation.relation import RelationName
 from forge.federation.source import LAKE, Source
 from forge.flows.catalog.personal_data import PersonalAt, PersonalColumns
-from forge.flows.federation.kept_results import OFF, KeptResult, look_up
+from forge.flows.federation.kept_results import HIT, OFF, KeptResult, look_up
 from forge.flows.federation.lake_views import lake_table
 from forge.flows.federation.opened_query import open_query, too_deep
 from forge.flows.federation.ports import UndecidedError
@@ -73,9 +73,10 @@ class QueryRequest:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """`why`: of the executor. `explained.plan` is None where Spark was given the text as it came. `table`: the same
-    rows, where they came as Arrow. `masked`: columns, in small letters, of all relations read, that read as NULL.
-    `cache`: "hit", "miss", or why neither; nothing was read for a hit. `relations`: as the query names them."""
+    """`why`: of the executor. `table`: the same rows, where they came as Arrow. `masked`: columns, in small letters, of
+    all relations read, that read as NULL. `rows_read`: by fragment; empty where Spark was given the text as it came,
+    which does not tell. `cache`: "hit", "miss", or why neither; nothing was read for a hit. `relations`: as the query
+    names them."""
 
     schema: Schema
     rows: Rows
@@ -137,7 +138,7 @@ class FederationPorts:
 
 @dataclass(frozen=True, slots=True)
 class QueryExplanation:
-    """`plan` is None where Spark is given the text as it came. `lineage`: of the columns of the result; None: nobody
+    """`plan` is None where only Spark can tell what is asked. `lineage`: of the columns of the result; None: nobody
     asked for it, or only Spark could tell. `unavailable`: sources that cannot be reached, and why; of these the plan
     has what was seen of them before, or what the query names."""
 
@@ -267,7 +268,9 @@ def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
     found: dict[str, object] = {"rows": len(answer.rows), "sources": sources, "executor": answer.executor}
     found["cache"] = answer.cache
     found["bytes"] = _bytes_of(answer)
-    return found | {"rows_read": sum(answer.rows_read.values()), "ms": round(answer.seconds * 1000)}
+    if answer.cache == HIT or answer.explained.rows_read is not None:
+        found["rows_read"] = sum(answer.rows_read.values())
+    return found | {"ms": round(answer.seconds * 1000)}
 
 
 def _bytes_of(answer: QueryAnswer) -> int:
@@ -368,9 +371,10 @@ def _on_spark(query: OpenedQuery, why: str) -> QueryAnswer:
     with _spark_read(query) as engine:
         schema, rows = engine.query(query.request.sql, found, query.request.parameters, query.request.limit)
         query.ports.running.check()
-    explained = QueryExplanation("spark", why, None, query.kinds, parameters=query.request.parameters)
     masked = frozenset(column for table in found for column in query.hidden.of(table))
-    return QueryAnswer(schema, rows, executor="spark", why=why, explained=explained, masked=masked)
+    return QueryAnswer(
+        schema, rows, executor="spark", why=why, explained=_explanation(query, "spark", why), masked=masked
+    )
 
 
 @contextmanager
