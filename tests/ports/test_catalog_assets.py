@@ -213,6 +213,33 @@ def test_two_declared_sources_do_not_take_an_asset_from_each_other(store: AssetS
     assert known(store, "core.by_hand").crawled.source == "lake"  # a crawler takes over what was registered
 
 
+def test_what_is_closed_is_in_no_read_until_it_is_crawled_again(store: AssetStore) -> None:
+    names = ("postgresql:crm.public.users", "postgresql:crm.public.old", "postgresql:crm2.public.users")
+    seen = {name: crawled(name, source="crm", tags=("gold",), domain="sales") for name in names}
+    crawl(store, *seen.values(), source="crm")
+    crawl(store, seen[names[0]], seen[names[2]], source="crm")
+    proposed = proposal(store, name=names[0])
+    both = (AssetState.ACTIVE, AssetState.VANISHED)
+    assert store.put_state("postgresql:crm", both, AssetState.CLOSED, LATER, spared=["crm"]) == ()
+    cursor = store.changes()[-1].id
+    assert store.put_state("postgresql:crm", both, AssetState.CLOSED, LATER) == tuple(sorted(names[:2]))
+    assert {one.name for one in store.changes(cursor)} == set(names[:2])
+    assert [one.qualified_name for one in store.assets()] == [names[2]]
+    assert (store.count(), set(store.assets_named(names)), store.asset(names[0])) == (1, {names[2]}, None)
+    assert (store.domains(), store.tags(), store.proposals()) == (
+        (LabelCount("sales", 1),),
+        (LabelCount("gold", 1),),
+        (),
+    )
+    other = crawled(names[0], source="warehouse")
+    assert crawl(store, other, source="warehouse").is_empty  # it has the name, and is not given the words
+    plan = crawl(store, seen[names[0]], seen[names[2]], source="crm")
+    assert [write.change for write in plan.writes] == ["returned"]
+    assert (known(store, names[0]).uid, store.proposals()) == (proposed.uid, (proposed,))
+    assert store.put_state("postgresql:crm", (AssetState.CLOSED,), AssetState.VANISHED, LATER) == (names[1],)
+    assert known(store, names[1]).state is AssetState.VANISHED
+
+
 def test_two_crawls_at_once_bring_an_asset_once(store: AssetStore) -> None:
     plans = [plan_crawl("lake", (), [SeenAsset(FULL)], new_uid) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
@@ -410,8 +437,8 @@ def test_what_a_file_says_wins_and_goes_with_it(store: AssetStore) -> None:
 # proposals
 
 
-def proposal(store: AssetStore, number: int = 1) -> EditProposal:
-    asset = known(store)
+def proposal(store: AssetStore, number: int = 1, name: str = "core.orders") -> EditProposal:
+    asset = known(store, name)
     made = EditProposal(
         id=f"p{number}",
         uid=asset.uid,

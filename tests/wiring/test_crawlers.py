@@ -32,7 +32,7 @@ def sources_of(root: Path, *items: str, settings: str = "") -> list[str]:
     (root / "sources" / "all.yaml").write_text("\n  - ".join(("sources:", *items)))
     wiring = Wiring.of(root)
     try:
-        return [one.source for one in find_crawlers(wiring).databases]
+        return [one.source for one in find_crawlers(wiring).databases.crawlers]
     finally:
         wiring.close()
 

@@ -119,10 +119,10 @@ def _catch_up(wiring: Wiring) -> None:
 def _look_at_virtual_tables(wiring: Wiring) -> None:
     """Those of files, and their sources' readers, may have changed while no server looked."""
     try:
-        wiring.federation.record_virtual_lineage_again()
+        wiring.federation.hold_readers()
         record_file_tables(wiring.federation.virtual_ports())
     except ForgeError as error:
-        logger.warning("lineage of virtual tables was not looked at: %s", error)
+        logger.warning("readers of sources and lineage of virtual tables were not looked at: %s", error)
 
 
 def close_site(site: Site) -> None:

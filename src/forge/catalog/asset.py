@@ -30,6 +30,7 @@ READING_TYPES = frozenset({AssetType.DASHBOARD, AssetType.MODEL, AssetType.FEATU
 class AssetState(StrEnum):
     ACTIVE = "active"
     VANISHED = "vanished"  # its source does not have it any more; its documentation is kept
+    CLOSED = "closed"  # its source is no longer for everyone: nobody is told of it
 
 
 class FieldOrigin(StrEnum):

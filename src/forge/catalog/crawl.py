@@ -148,9 +148,10 @@ def _lost(
 
 
 def _may_take(mark: CrawlMark, source: str, sources: Collection[str]) -> bool:
-    """Two declared sources that see the same thing do not take it from each other again and again."""
+    """Two declared sources that see the same thing do not take it from each other again and again. What people said of
+    a closed asset is not told by way of another source that has a table of its name."""
     is_free = mark.state is AssetState.VANISHED or mark.source == BY_HAND or mark.source not in sources
-    return mark.source == source or is_free
+    return mark.source == source or (is_free and mark.state is not AssetState.CLOSED)
 
 
 def _write(
@@ -162,7 +163,7 @@ def _write(
     digest = crawled_digest(document)
     change, uid, former = CrawlChange.NEW, "", None
     if mark is not None:
-        is_back = mark.state is AssetState.VANISHED
+        is_back = mark.state is not AssetState.ACTIVE
         if mark.digest == digest and not is_back:
             return None
         change, uid = CrawlChange.RETURNED if is_back else CrawlChange.CHANGED, mark.uid

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from forge.stores.sql.catalog.profiles import SqlProfiles
     from forge.versioning.commit import Tree
     from forge.wiring import Wiring
+    from forge.wiring.database_crawlers import DatabaseCrawlers
     from forge.wiring.discovery import DiscoveryParts
     from forge.wiring.pii import PiiParts
     from forge.wiring.search import SearchParts
@@ -58,13 +59,30 @@ class CatalogParts:
         from forge.flows.catalog.crawl import CrawlPorts
         from forge.wiring.crawlers import find_crawlers
 
+        found = find_crawlers(self.wiring)
+
         return CrawlPorts(
             store=self.assets,
             clock=self.wiring.clock,
-            crawlers=find_crawlers(self.wiring).every,
+            crawlers=found.every,
+            begin=lambda: self.close_databases(found.databases),
             file_sync=self.asset_files.sync,
             on_change=self._crawled,
         )
+
+    def close_databases(self, databases: DatabaseCrawlers | None = None) -> None:
+        """What was crawled before its source named readers is told to nobody from then on. Where it is for everyone
+        again, its next crawl brings it back."""
+        from forge.catalog.asset import AssetState
+        from forge.catalog.crawl import BY_HAND
+        from forge.wiring.database_crawlers import find_database_crawlers
+
+        found = databases or find_database_crawlers(self.wiring, {})
+        now, spared = self.wiring.clock(), (BY_HAND, *(one.source for one in found.crawlers))
+        for name in found.closed:
+            self.assets.put_state(name, (AssetState.ACTIVE, AssetState.VANISHED), AssetState.CLOSED, now, spared=spared)
+        for name in found.opened:
+            self.assets.put_state(name, (AssetState.CLOSED,), AssetState.VANISHED, now)
 
     def _crawled(self, plans: Sequence[CrawlPlan]) -> None:
         """Tables that another engine wrote are scanned and profiled, too."""
@@ -119,7 +137,8 @@ class CatalogParts:
         from forge.wiring.crawlers import find_crawlers
 
         found = find_crawlers(self.wiring)
-        crawl(replace(self.register_ports(), crawlers=found.every), found.after(published))
+        ports = replace(self.register_ports(), crawlers=found.every)
+        crawl(replace(ports, begin=lambda: self.close_databases(found.databases)), found.after(published))
 
     def server_steps(self) -> tuple[FollowStep, ...]:
         """What only a server does after a publication. Its scans have a thread of their own, so that nothing else waits

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.wiring.database_crawlers import find_database_crawlers
+from forge.wiring.database_crawlers import DatabaseCrawlers, find_database_crawlers
 
 if TYPE_CHECKING:
     from forge.flows.catalog.crawl import Crawler
@@ -35,21 +35,20 @@ def lake_crawler(wiring: Wiring, project: Callable[[], Project]) -> Crawler:
 
 @dataclass(frozen=True, slots=True)
 class ProjectCrawlers:
-    """`own`: what costs little, the lake and the project's own files. `loads`: tables that are loaded from a database,
-    and the name of its crawler."""
+    """`own`: what costs little, the lake and the project's own files."""
 
     own: tuple[Crawler, ...]
-    databases: tuple[Crawler, ...] = ()
-    loads: Mapping[TableName, str] = field(default_factory=dict)
+    databases: DatabaseCrawlers
 
     @property
     def every(self) -> tuple[Crawler, ...]:
-        return (*self.own, *self.databases)
+        return (*self.own, *self.databases.crawlers)
 
     def after(self, published: Iterable[TableName]) -> list[str]:
         """The names of those that are crawled after tables were published: of the databases those that were read for
         it, and so answered a moment ago."""
-        read = dict.fromkeys(self.loads[table] for table in published if table in self.loads)
+        loads = self.databases.loads
+        read = dict.fromkeys(loads[table] for table in published if table in loads)
         return [*(one.source for one in self.own), *read]
 
 
@@ -64,8 +63,7 @@ def find_crawlers(wiring: Wiring) -> ProjectCrawlers:
         *_ontology(wiring),
         *_dbt(wiring),
     )
-    databases = find_database_crawlers(wiring, project())
-    return ProjectCrawlers(own, databases.crawlers, databases.loads)
+    return ProjectCrawlers(own, find_database_crawlers(wiring, project().transforms))
 
 
 def _ontology(wiring: Wiring) -> Iterator[Crawler]:

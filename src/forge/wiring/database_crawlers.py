@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from forge.federation.source import Source
     from forge.flows.catalog.crawl import Crawler
-    from forge.flows.runs.project import Project
     from forge.model.names import TableName
     from forge.stores.crawlers.databases import DatabaseKey
     from forge.stores.crawlers.declared_database import DeclaredDatabase
@@ -28,17 +27,21 @@ _OTHERS = ("lake", "project", "files", "ontology", "dbt", "api")  # sources of a
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCrawlers:
-    """`loads`: tables that are loaded from one of them, and the name of its crawler."""
+    """`loads`: tables that are loaded from one of them, and the name of its crawler. `opened` and `closed`: databases
+    by the catalog's names for them."""
 
     crawlers: tuple[Crawler, ...]
     loads: Mapping[TableName, str]
+    opened: frozenset[str]
+    closed: frozenset[str]
 
 
-def find_database_crawlers(wiring: Wiring, project: Project) -> DatabaseCrawlers:
+def find_database_crawlers(wiring: Wiring, loads: Mapping[TableName, Transform]) -> DatabaseCrawlers:
     """Those of catalog.sources, then declared sources, then what loads read by an address of their own; each once. What
     is not for everyone is taken in only where catalog.sources asks for it: the catalog is for everyone."""
+    from forge.stores.crawlers.databases import names_of
+
     sources = {one.name: one for one in wiring.federation.sources()}
-    loads = project.transforms
     crawlers: list[Crawler] = []
     names: dict[DatabaseKey, str] = {}
     for key, named in _of_settings(wiring):
@@ -52,8 +55,13 @@ def find_database_crawlers(wiring: Wiring, project: Project) -> DatabaseCrawlers
             if one.key not in closed:
                 crawlers.append(one.make(names[one.key]))
     read = {table: _key_read(load, sources, wiring.root) for table, load in loads.items()}
-    open_ = {table: names[key] for table, key in read.items() if key in names and key not in closed}
-    return DatabaseCrawlers(tuple(crawlers), open_)
+    shut = {name for key in closed for name in names_of(key)}
+    return DatabaseCrawlers(
+        crawlers=tuple(crawlers),
+        loads={table: names[key] for table, key in read.items() if key in names and key not in closed},
+        opened=frozenset(name for key in names.keys() - closed for name in names_of(key)) - shut,
+        closed=frozenset(shut),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,11 +85,15 @@ class FederationParts:
             origin=origin,
             limits=self.limits,
             forget=self._forget,
-            readers_changed=lambda source: self.record_virtual_lineage_again(source, user),
+            readers_changed=lambda source: self.hold_readers(source, user),
         )
 
+    def hold_readers(self, source: str | None = None, actor: str | None = None) -> None:
+        """After who may read a source has changed, or may have: what is for everyone tells of it, or no more."""
+        self.wiring.catalog.close_databases()
+        self.record_virtual_lineage_again(source, actor)
+
     def record_virtual_lineage_again(self, source: str | None = None, actor: str | None = None) -> None:
-        """After who may read a source has changed, or may have."""
         from forge.flows.federation.query_claims import forget_restricted
         from forge.flows.federation.virtual_tables import record_lineage_again
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -59,7 +59,8 @@ class LabelCount:
 
 
 class AssetStore(Protocol):
-    """Every method is one transaction. Every write that a reader can see is in the log of changes."""
+    """Every method is one transaction. Every write that a reader can see is in the log of changes. What is closed is
+    in no read, and only crawls know of it."""
 
     # reads
     def asset(self, name: str) -> CatalogAsset | None:
@@ -87,6 +88,18 @@ class AssetStore(Protocol):
     def marks_named(self, names: Iterable[str]) -> tuple[CrawlMark, ...]: ...
     def apply(self, plan: CrawlPlan, at: datetime) -> None:
         """All of a crawl, or nothing. A name that came meanwhile keeps its documentation."""
+
+    def put_state(
+        self,
+        within: str,
+        before: Collection[AssetState],
+        state: AssetState,
+        at: datetime,
+        *,
+        spared: Collection[str] = (),
+    ) -> tuple[str, ...]:
+        """Of all assets of a database, like `postgresql:shop`, that were in one of these states and are not of a spared
+        source. Their names."""
 
     def put_files(self, documented: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
         """What files say of assets, by name: exactly this from now on. The names of the assets that changed."""

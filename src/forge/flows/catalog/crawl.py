@@ -46,6 +46,7 @@ class CrawlPorts:
     store: AssetStore
     clock: Clock
     crawlers: Sequence[Crawler]
+    begin: Callable[[], object] = lambda: None  # before anything is crawled
     file_sync: Callable[[], object] = lambda: None  # documentation of files, once there is something to document
     new_uid: Callable[[], str] = lambda: uuid.uuid4().hex
     on_change: Callable[[Sequence[CrawlPlan]], object] = lambda plans: None
@@ -83,6 +84,8 @@ def crawl(ports: CrawlPorts, sources: Sequence[str] = (), *, dry_run: bool = Fal
     """Of these sources, or of all. E858 for one that there is not."""
     chosen = _chosen(ports.crawlers, sources)
     declared = frozenset(one.source for one in ports.crawlers)
+    if not dry_run:
+        ports.begin()
     found = tuple(_crawl_source(one, ports, declared, dry_run=dry_run) for one in chosen)
     if not dry_run:
         ports.file_sync()

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from forge.catalog.asset import AssetType, CatalogAsset, CrawledAsset, CrawledColumn
+from forge.catalog.asset import AssetState, AssetType, CatalogAsset, CrawledAsset, CrawledColumn
 from forge.catalog.crawl import BY_HAND, CrawlMark, SeenAsset, plan_crawl
 from forge.catalog.edit import EDITABLE, read_edit
 from forge.catalog.text import clean_text
 from forge.flows.catalog.crawl import CrawlPorts
-from forge.flows.catalog.edit import EditOutcome, EditPorts, check_edit, edit_asset
+from forge.flows.catalog.edit import EditOutcome, EditPorts, check_edit, edit_asset, find_asset
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.name_suggestions import did_you_mean
 
@@ -40,6 +40,8 @@ def register_assets(
         raise ForgeError("E851", f"A batch has at most {MOST:,} assets", fix="Send more batches.")
     read = [_read(item, f"assets[{number}]" if len(items) > 1 else "") for number, item in enumerate(items)]
     marks = {mark.name: mark for mark in crawls.store.marks_named(asset.qualified_name for asset, _ in read)}
+    for closed in (mark.name for mark in marks.values() if mark.state is AssetState.CLOSED):
+        find_asset(crawls.store, closed)  # E850: nobody is told of it
     raise_errors(
         _crawled(mark, item)
         for item, (asset, _) in zip(items, read, strict=True)

@@ -168,7 +168,7 @@ def change_source(
     if not ports.declared.apply(before, made, _note("change", made, ports, changed)):
         raise _stale(before.name)
     ports.forget(before.name)
-    if "readers" in changed:
+    if not {"readers", "credentials"}.isdisjoint(changed):
         ports.readers_changed(made.name)
     return made
 

@@ -57,6 +57,13 @@ def database_key(url: URL) -> DatabaseKey:
     return system, (url.host or "localhost").lower(), str(url.port or _PORTS.get(system) or ""), url.database or ""
 
 
+def names_of(key: DatabaseKey) -> tuple[str, ...]:
+    """How the catalog may call it, by the address that was crawled."""
+    system, *_, name = key
+    name = Path(name).stem if system == "sqlite" else name
+    return (f"mysql:{name}", f"mariadb:{name}") if system == "mysql" else (f"{system}:{name}",)
+
+
 def unreachable_source(source: str, error: DBAPIError) -> ForgeError:
     return unreachable_database(source, error.orig or error)
 

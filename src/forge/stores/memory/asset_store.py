@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -34,7 +34,7 @@ class MemoryAssetStore:
     def asset(self, name: str) -> CatalogAsset | None:
         with self._lock:
             uid = self._uids().get(name) or self._former.get(name)
-            return self._shown(uid) if uid else None
+            return self._shown(uid) if uid and self._assets[uid].state is not AssetState.CLOSED else None
 
     def assets_named(self, names: Iterable[str]) -> Mapping[str, CatalogAsset]:
         found = {name: self.asset(name) for name in names}
@@ -44,7 +44,7 @@ class MemoryAssetStore:
         self, wanted: AssetFilter = ALL_ASSETS, *, after: str = "", limit: int = 500
     ) -> tuple[CatalogAsset, ...]:
         with self._lock:
-            shown = [self._shown(uid) for uid in self._assets]
+            shown = [self._shown(uid) for uid, one in self._assets.items() if one.state is not AssetState.CLOSED]
         found = [asset for asset in shown if asset.qualified_name > after and _is_wanted(asset, wanted)]
         return tuple(sorted(found, key=lambda asset: asset.qualified_name)[:limit])
 
@@ -82,6 +82,28 @@ class MemoryAssetStore:
                 self._log("asset", mark.name)
             for uid, pointer in plan.moved.items():
                 self._crawls[uid] = (self._crawls[uid][0], pointer)
+
+    def put_state(
+        self,
+        within: str,
+        before: Collection[AssetState],
+        state: AssetState,
+        at: datetime,
+        *,
+        spared: Collection[str] = (),
+    ) -> tuple[str, ...]:
+        with self._lock:
+            changed = [
+                one
+                for one in self._assets.values()
+                if one.qualified_name.startswith(f"{within}.")
+                and one.state in before
+                and one.crawled.source not in spared
+            ]
+            for one in changed:
+                self._assets[one.uid] = replace(one, state=state, updated_at=at)
+                self._log("asset", one.qualified_name)
+            return tuple(sorted(one.qualified_name for one in changed))
 
     def put_files(self, documented: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
         with self._lock:
@@ -128,8 +150,9 @@ class MemoryAssetStore:
         self, *, state: ProposalState | None = None, uid: str | None = None, limit: int = 100
     ) -> tuple[EditProposal, ...]:
         newest = reversed(list(self._proposals.values()))
+        closed = {one.uid for one in self._assets.values() if one.state is AssetState.CLOSED}
         found = [one for one in newest if state in (None, one.state) and uid in (None, one.uid)]
-        return tuple(found[:limit])
+        return tuple([one for one in found if one.uid not in closed][:limit])
 
     def decide(self, proposal: EditProposal, edit: AssetEdit | None, audit: AuditRecord) -> bool:
         with self._lock:

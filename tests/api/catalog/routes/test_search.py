@@ -190,6 +190,32 @@ def test_a_source_that_names_its_readers_is_at_no_door_of_the_catalog(tmp_path: 
         assert "sqlite:safe" not in found
 
 
+def test_a_source_that_gets_readers_leaves_every_door_and_comes_back_without_them(tmp_path: Path) -> None:
+    settings = CRAWLED.partition("  sources:")[0] + "federation: {folders: [data]}\n"
+    with open_version_site(tmp_path / "shop", settings) as site:
+        sources, eve = "/api/v1/federation/sources", site.token_of("eve@example.com", TokenScope.READ)
+        for name in ("till", "safe"):
+            lay_shop(site.root / "data" / f"{name}.db")
+            body = {"name": name, "connector": "sqlite", "path": f"data/{name}.db"}
+            assert site.client.post(sources, json=body).status_code == 201
+        ports = site.wiring.catalog.crawl_ports
+        crawl(ports())
+        note = {"description": "salaries of sqlite:safe", "tags": ["sqlite:safe"]}
+        safe = f"{API}/assets/sqlite:safe.customers"
+        assert site.client.patch(safe, json=note).status_code == 200
+        assert "sqlite:safe" in site.client.get(f"{API}/search", params={"q": "salaries"}, headers=eve).text
+        assert site.client.patch(f"{sources}/safe", json={"readers": ["ada@example.com"]}).status_code == 200
+        assert "sqlite:safe" not in told(site, eve)
+        crawl(ports())
+        assert "sqlite:safe" not in told(site, eve)
+        for more in ({}, {"tags": ["mine"]}):
+            registered = {"qualified_name": "sqlite:safe.customers", **more}
+            assert site.client.post(f"{API}/assets", json=registered).status_code == 404
+        assert site.client.patch(f"{sources}/safe", json={"readers": []}).status_code == 200
+        crawl(ports())
+        assert site.client.get(safe, headers=eve).json()["description"] == note["description"]
+
+
 @pytest.fixture(scope="module")
 def changing(make_site_project: Callable[[], Path], login: str) -> Iterator[tuple[Wiring, TestClient]]:
     with open_catalog(make_site_project(), login) as (wiring, client):

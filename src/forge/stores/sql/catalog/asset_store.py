@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -41,14 +41,15 @@ class SqlAssetStore(SqlRecords):
     def assets_named(self, names: Iterable[str]) -> Mapping[str, CatalogAsset]:
         wanted = list(dict.fromkeys(names))
         with reading(self._engine) as connection:
-            found = _read(connection, _batched(connection, select(t.assets), t.assets.c.name, wanted))
+            found = _read(connection, _batched(connection, select(t.assets).where(_told()), t.assets.c.name, wanted))
             known = {asset.qualified_name: asset for asset in found}
             rest = [name for name in wanted if name not in known]
             uids = {
                 row["name"]: row["uid"]
                 for row in _batched(connection, select(t.former_names), t.former_names.c.name, rest)
             }
-            former = _read(connection, _batched(connection, select(t.assets), t.assets.c.uid, [*uids.values()]))
+            query = select(t.assets).where(_told())
+            former = _read(connection, _batched(connection, query, t.assets.c.uid, [*uids.values()]))
         by_uid = {asset.uid: asset for asset in former}
         return known | {name: by_uid[uid] for name, uid in uids.items() if uid in by_uid}
 
@@ -92,6 +93,30 @@ class SqlAssetStore(SqlRecords):
         with writing(self._engine) as connection:
             lock_catalog(connection)
             log_changes(connection, "asset", write_crawl(connection, plan, at))
+
+    def put_state(
+        self,
+        within: str,
+        before: Collection[AssetState],
+        state: AssetState,
+        at: datetime,
+        *,
+        spared: Collection[str] = (),
+    ) -> tuple[str, ...]:
+        c, prefix = t.assets.c, f"{within}."
+        states = c.state.in_([one.value for one in before])
+        query = select(c.uid, c.name).where(c.name.startswith(prefix, autoescape=True), states)
+        found = self._all(query.where(c.source.not_in(list(spared))))
+        uids = {row["uid"]: row["name"] for row in found if row["name"].startswith(prefix)}  # SQLite ignores case
+        if not uids:
+            return ()
+        with writing(self._engine) as connection:
+            lock_catalog(connection)
+            for some in batches([*uids]):
+                changed = t.assets.update().where(c.uid.in_(some), states)
+                connection.execute(changed.values(state=state.value, updated_at=at))
+            log_changes(connection, "asset", uids.values())
+        return tuple(sorted(uids.values()))
 
     def put_files(self, documented: Mapping[str, FileDocumentation], at: datetime) -> tuple[str, ...]:
         with writing(self._engine) as connection:
@@ -137,7 +162,9 @@ class SqlAssetStore(SqlRecords):
         self, *, state: ProposalState | None = None, uid: str | None = None, limit: int = 100
     ) -> tuple[EditProposal, ...]:
         c = t.proposals.c
-        query = only(select(t.proposals), (c.state, state), (c.uid, uid)).order_by(c.number.desc()).limit(limit)
+        told = c.uid.not_in(select(t.assets.c.uid).where(~_told()))
+        query = only(select(t.proposals).where(told), (c.state, state), (c.uid, uid))
+        query = query.order_by(c.number.desc()).limit(limit)
         return tuple(rows.read_proposal(row) for row in self._all(query))
 
     def decide(self, proposal: EditProposal, edit: AssetEdit | None, audit: AuditRecord) -> bool:
@@ -171,8 +198,13 @@ def _active() -> Any:
     return t.assets.c.state == AssetState.ACTIVE.value
 
 
+def _told() -> Any:
+    return t.assets.c.state != AssetState.CLOSED.value
+
+
 def _filtered(query: Select[Any], wanted: AssetFilter) -> Select[Any]:
     c, label = t.assets.c, t.labels.c
+    query = query.where(_told())
     equal = {c.domain: wanted.domains, c.owner: wanted.owners, c.type: wanted.types, c.source: wanted.sources}
     for column, values in (*equal.items(), (c.state, wanted.states)):
         if values:
