@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from datetime import datetime
 
     from forge.flows.catalog.discovery.recommend import RecommendationPorts
@@ -64,7 +64,22 @@ class DiscoveryParts:
         from forge.flows.catalog.discovery.record import UsageRecorder
 
         privacy = UsagePrivacy(self.wiring.settings.catalog.usage)
-        return UsageRecorder(lambda: self.usage, self._now, privacy, lambda: secrets.token_bytes(32))
+        return UsageRecorder(
+            lambda: self.usage, self._now, privacy, lambda: secrets.token_bytes(32), assets_of=self._assets_of
+        )
+
+    def _assets_of(self, tables: Collection[str]) -> dict[str, str]:
+        """What queries call crm.public.users is postgresql:shop.public.users in the catalog."""
+        from forge.stores.crawlers.declared_source import asset_name
+
+        sources = {one.name: one for one in self.wiring.federation.sources()}
+        found: dict[str, str] = {}
+        for table in tables:
+            source, _, rest = table.partition(".")
+            name = asset_name(sources[source], rest, self.wiring.root) if source in sources else None
+            if name is not None:
+                found[table] = name
+        return found
 
     def _now(self) -> datetime:
         """By the clock that the wiring has then: the demo sets another one for each of its days."""

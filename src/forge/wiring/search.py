@@ -86,13 +86,12 @@ class SearchParts:
     def closed_to(self, user: str) -> frozenset[str]:
         """How the catalog names databases, folders and files of the sources that this user may not read."""
         from forge.federation.rights import may_read
-        from forge.stores.crawlers.databases import database_name
-        from forge.stores.crawlers.declared_source import source_url
+        from forge.stores.crawlers.declared_source import catalog_name
 
         closed = [one for one in self.wiring.federation.sources() if not may_read(one, user)]
         names = {f"files:{one.path}".rstrip("/") for one in closed if one.path}
-        urls = [url for one in closed if (url := source_url(one, self.wiring.root)) is not None]
-        return frozenset({*names, *map(database_name, urls)})
+        databases = [catalog_name(one, self.wiring.root) for one in closed]
+        return frozenset(names | {name for name in databases if name is not None})
 
     def refresh_tables(self, tables: Sequence[TableName]) -> int:
         """After a publication, a scan or a profile of these."""

@@ -13,7 +13,7 @@ from forge.catalog.asset import CrawledAsset
 from forge.catalog.crawl import SeenAsset
 from forge.federation.source import ConnectorKind, Source
 from forge.model.errors import ForgeError
-from forge.stores.crawlers.declared_source import SourceDatabase, source_url
+from forge.stores.crawlers.declared_source import SourceDatabase, asset_name, source_url
 
 MYSQL = ConnectorKind.MYSQL
 
@@ -35,6 +35,19 @@ def test_a_source_is_called_by_its_database(tmp_path: Path) -> None:
     assert name("jdbc:mysql://db.example/shop", schema="archive") == "archive"
     assert name("jdbc:mysql://db.example/") is None
     assert source_url(Source("api", ConnectorKind.REST, url="https://api.example"), tmp_path) is None
+
+
+def test_a_table_that_a_query_names_is_an_asset_of_the_catalog(tmp_path: Path) -> None:
+    postgresql = Source("crm", ConnectorKind.POSTGRESQL, url="jdbc:postgresql://db.example/shop")
+    assert asset_name(postgresql, "public.users", tmp_path) == "postgresql:shop.public.users"
+    mysql = Source("crm", MYSQL, url="jdbc:mysql://db.example/shop")
+    assert asset_name(mysql, "shop.users", tmp_path) == "mysql:shop.users"
+    assert asset_name(mysql, "archive.users", tmp_path) == "mysql:shop.archive.users"
+    till = Source("till", ConnectorKind.SQLITE, url="jdbc:sqlite:data/till.db", path="data/till.db")
+    assert asset_name(till, "customers", tmp_path) == "sqlite:till.customers"
+    files = Source("sales", ConnectorKind.FILES, path="data/sales.csv", format="csv")
+    assert asset_name(files, "", tmp_path) == "files:data/sales.csv"
+    assert asset_name(Source("api", ConnectorKind.REST, url="https://api.example"), "users", tmp_path) is None
 
 
 @pytest.mark.services("postgres")

@@ -36,6 +36,25 @@ def source_url(source: Source, root: Path) -> URL | None:
     return url if url.database else None
 
 
+def catalog_name(source: Source, root: Path) -> str | None:
+    """How the catalog calls a database or files: postgresql:shop, files:data/orders.csv. None for what it takes in
+    nothing of."""
+    if source.connector is ConnectorKind.FILES:
+        return f"files:{source.path}"
+    url = source_url(source, root)
+    return None if url is None else database_name(url)
+
+
+def asset_name(source: Source, table: str, root: Path) -> str | None:
+    """Of `public.users` of a source; files are one table without a name."""
+    name = catalog_name(source, root)
+    if name is None or not table:
+        return name
+    # Of MySQL one database is crawled, whose tables have no schema in the catalog.
+    own = f"{name.partition(':')[2]}." if source.connector is ConnectorKind.MYSQL else ""
+    return f"{name}.{table.removeprefix(own)}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceDatabase:
     """`refuse`: E886 for what a source created over HTTP may not reach, asked each time."""

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from catalog_world import CatalogWorld, table
+from sqlite_source import lay_shop
 from version_site import YAML, VersionSite, open_version_site, problem
 
 from forge.catalog.discovery.usage import UsageKind
+from forge.flows.catalog.crawl import crawl
 from forge.flows.upkeep.access import TokenScope
 
 API = "/api/v1/catalog"
@@ -47,6 +49,21 @@ def use(site: VersionSite, user: str, *names: str, kind: UsageKind = UsageKind.V
     recorder = site.wiring.catalog.discovery.recorder
     recorder.record(kind, names, user)
     recorder.flush()
+
+
+def test_a_query_of_a_source_is_a_use_of_its_table(tmp_path: Path) -> None:
+    with open_version_site(tmp_path / "shop") as site:
+        (site.root / "sources").mkdir()
+        (site.root / "sources" / "till.yaml").write_text(
+            "sources:\n  - {name: till, connector: sqlite, path: data/shop.db}\n"
+        )
+        lay_shop(site.root / "data" / "shop.db")
+        crawl(site.wiring.catalog.crawl_ports())
+        asked = site.client.post("/api/v1/federation/query", json={"sql": "SELECT id FROM till.customers"})
+        assert asked.status_code == 200, asked.text
+        site.wiring.catalog.discovery.recorder.flush()
+        assert [(one["id"], one["queries"]) for one in listed(site, "/popular")] == [("sqlite:shop.customers", 1)]
+        assert get(site, "/assets/sqlite:shop.customers/usage")["queries"] == 1
 
 
 def test_popular_and_usage_by_day(site: VersionSite) -> None:

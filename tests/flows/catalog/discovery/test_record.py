@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -188,6 +188,30 @@ def test_answered_queries_count_and_refused_ones_do_not() -> None:
     site.recorder.record_query(AuditRecord(NOW, "eve", "query.run", "http", {}))
     site.recorder.record_query(AuditRecord(NOW, "eve", "branch.create", "dev"))
     assert [(one.asset, one.queries) for one in site.store.totals(*ALWAYS)] == [("core.orders", 1), ("core.refunds", 1)]
+
+
+def test_a_table_of_a_source_counts_as_the_asset_that_it_is() -> None:
+    site = Site()
+    names = {"crm.public.users": "postgresql:shop.public.users", "till.users": "postgresql:shop.public.users"}
+    site.recorder = UsageRecorder(
+        lambda: site.store, lambda: NOW, UsagePrivacy.NAMED, lambda: b"", assets_of=lambda tables: names
+    )
+    tables = {"tables": ["crm.public.users", "core.orders", "till.users"]}
+    site.recorder.record_query(AuditRecord(NOW, "eve", "query.run", "http", tables))
+    site.recorder.record(UsageKind.VIEW, ["till.users"], "eve")  # a page has the catalog's name already
+    totals = {one.asset: (one.queries, one.views) for one in site.store.totals(*ALWAYS)}
+    assert totals == {"postgresql:shop.public.users": (2, 0), "core.orders": (1, 0), "till.users": (0, 1)}
+
+
+def test_uses_are_counted_where_the_names_of_the_catalog_cannot_be_told() -> None:
+    site = Site()
+
+    def broken(tables: Collection[str]) -> dict[str, str]:
+        raise DatabaseBusyError("busy")
+
+    site.recorder = UsageRecorder(lambda: site.store, lambda: NOW, UsagePrivacy.NAMED, lambda: b"", assets_of=broken)
+    site.recorder.record_query(AuditRecord(NOW, "eve", "query.run", "http", {"tables": ["core.orders"]}))
+    assert [one.asset for one in site.store.totals(*ALWAYS)] == ["core.orders"]
 
 
 def test_a_table_at_a_branch_is_the_same_table() -> None:

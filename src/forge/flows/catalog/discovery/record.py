@@ -7,7 +7,7 @@ import hmac
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime, timedelta
 
 from forge.catalog.discovery.usage import KEPT_DAYS, UsageCount, UsageKind, UsagePeriod, UsagePrivacy
@@ -23,6 +23,7 @@ _LONGEST_NAME = 600
 _AT = re.compile(r"(?<=\w)@.*")  # of core.orders@dev
 _log = logging.getLogger("forge.usage")
 _Key = tuple[date, str, str, UsageKind]
+_Counts = dict[_Key, tuple[int, datetime]]
 
 
 class UsageRecorder:
@@ -32,11 +33,18 @@ class UsageRecorder:
     process. So nobody can tell whose it was, nor that two days had the same user."""
 
     def __init__(
-        self, store: Callable[[], UsageStore], clock: Clock, privacy: UsagePrivacy, new_key: Callable[[], bytes]
+        self,
+        store: Callable[[], UsageStore],
+        clock: Clock,
+        privacy: UsagePrivacy,
+        new_key: Callable[[], bytes],
+        assets_of: Callable[[Collection[str]], Mapping[str, str]] = lambda tables: {},
     ) -> None:
+        """`assets_of`: tables that queries name otherwise than the catalog does; asked when usage is written."""
         self._store, self._clock, self._privacy, self._new_key = store, clock, privacy, new_key
+        self._assets_of = assets_of
         self._lock, self._writing = threading.Lock(), threading.Lock()
-        self._waiting: dict[_Key, tuple[int, datetime]] = {}
+        self._waiting: _Counts = {}
         self._key: tuple[date, bytes] | None = None
         self._forgotten: date | None = None
         self._faded: date | None = None
@@ -79,9 +87,9 @@ class UsageRecorder:
             with self._lock:
                 taken, self._waiting = self._waiting, {}
             if taken:
-                counts = [UsageCount(*key, count, at) for key, (count, at) in taken.items()]
                 try:
-                    self._store().add(counts)
+                    named = self._named(taken)
+                    self._store().add([UsageCount(*key, count, at) for key, (count, at) in named.items()])
                     self._forget()
                 except Exception as error:
                     self._put_back(taken)
@@ -123,7 +131,22 @@ class UsageRecorder:
             self._key = (day, self._new_key())
         return f"anonymous-{hmac.new(self._key[1], user.encode(errors='replace'), hashlib.sha256).hexdigest()[:16]}"
 
-    def _put_back(self, taken: dict[_Key, tuple[int, datetime]]) -> None:
+    def _named(self, taken: _Counts) -> _Counts:
+        """By the names of the catalog, as far as these can be told."""
+        queried = {asset for _, asset, _, kind in taken if kind is UsageKind.QUERY}
+        try:
+            others = self._assets_of(queried) if queried else {}
+        except Exception as error:
+            _log.warning("tables of sources were counted by their names in queries: %s", error)
+            others = {}
+        named: _Counts = {}
+        for (day, asset, actor, kind), (count, at) in taken.items():
+            name = others.get(asset, asset)[:_LONGEST_NAME] if kind is UsageKind.QUERY else asset
+            more, later = named.get((day, name, actor, kind), (0, at))
+            named[(day, name, actor, kind)] = (count + more, max(at, later))
+        return named
+
+    def _put_back(self, taken: _Counts) -> None:
         with self._lock:
             for key, (count, at) in taken.items():
                 more, later = self._waiting.get(key, (0, at))
