@@ -74,7 +74,8 @@ def test_mysql_is_asked_for_one_database(mariadb_server: MariadbServer, tmp_path
     with mariadb_server.connect() as connection, connection.cursor() as cursor:
         for statement in (
             "CREATE DATABASE crawled",
-            "CREATE TABLE crawled.orders (id bigint PRIMARY KEY, amount decimal(12, 2))",
+            "CREATE TABLE crawled.orders (id bigint PRIMARY KEY, amount decimal(12, 2) COMMENT 'in euros')"
+            " COMMENT 'One row for each order'",
             "CREATE VIEW crawled.sums AS SELECT sum(amount) AS total FROM crawled.orders",
             "CREATE DATABASE beside",
             "CREATE TABLE beside.other (id bigint)",
@@ -86,7 +87,10 @@ def test_mysql_is_asked_for_one_database(mariadb_server: MariadbServer, tmp_path
         "mysql:crawled.orders": "table",
         "mysql:crawled.sums": "view",
     }
-    assert found["mysql:crawled.orders"].primary_key == ("id",)
+    orders = found["mysql:crawled.orders"]
+    assert (orders.primary_key, orders.description) == (("id",), "One row for each order")
+    assert [column.description for column in orders.columns] == ["", "in euros"]
+    assert found["mysql:crawled.sums"].description == ""
     away = Source("crm", MYSQL, url=url, user="U", password="P", schema="beside")
     assert list(crawl(away, tmp_path, U=USER, P=PASSWORD)) == ["mysql:beside.other"]
     with pytest.raises(ForgeError, match="cannot be reached"):

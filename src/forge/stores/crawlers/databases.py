@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, inspect
+from sqlalchemy import Engine, Inspector, create_engine, inspect
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
@@ -82,14 +83,23 @@ class DatabaseCrawler:
             for schema in schemas:
                 columns = inspector.get_multi_columns(schema=schema, kind=ObjectKind.ANY)
                 keys = inspector.get_multi_pk_constraint(schema=schema, kind=ObjectKind.TABLE)
+                comments = self._comments(inspector, schema)
                 views = set(inspector.get_view_names(schema=schema))
                 for (_, name), found in columns.items():
                     key: Mapping[str, Any] = keys.get((schema, name)) or {}
-                    yield SeenAsset(self._asset(schema, name, found, key, is_view=name in views))
+                    asset = self._asset(schema, name, found, key, is_view=name in views)
+                    yield SeenAsset(replace(asset, description=comments.get(name, "")))
         except DBAPIError as error:
             raise unreachable_source(self.source, error) from error
         finally:
             self._engine.dispose()
+
+    def _comments(self, inspector: Inspector, schema: str | None) -> dict[str, str]:
+        """Of tables. In MySQL they come with the columns, and ask for nothing more."""
+        if not self._engine.dialect.supports_comments:
+            return {}
+        found = inspector.get_multi_table_comment(schema=schema, kind=ObjectKind.TABLE)
+        return {name: comment["text"] or "" for (_, name), comment in found.items()}
 
     def _asset(
         self, schema: str | None, name: str, columns: Sequence[Any], key: Mapping[str, Any], *, is_view: bool
