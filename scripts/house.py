@@ -258,11 +258,20 @@ def open_words(module: Module) -> Iterator[str]:
 
 
 def unclear_names(module: Module) -> Iterator[str]:
-    """Modules and public classes named by how something is, not by what it is; `reader` is a noun, `known` is not."""
-    classes = [n.name for n in module.tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
-    for name in (module.name.rpartition(".")[2], *classes):
-        if name not in RESULTS and _NO_NOUN.fullmatch(name):
+    """Modules, classes and aliases of types that are named by how something is; `reader` is a noun, `known` is not."""
+    for name in (module.name.rpartition(".")[2], *type_names(module.tree)):
+        if name not in RESULTS and _NO_NOUN.fullmatch(name.lstrip("_")):
             yield f"{module.name}: {name} is no noun; docs/glossary.md has the words"
+
+
+def type_names(tree: ast.Module) -> Iterator[str]:
+    """Classes, also private ones and those within others, and what a module assigns to a name written as one."""
+    yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name) and re.match(r"_?[A-Z]+[a-z]", target.id):
+                    yield target.id
 
 
 def bound_names(tree: ast.Module) -> Iterator[tuple[str, int]]:

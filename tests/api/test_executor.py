@@ -30,10 +30,10 @@ def until(is_so: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def desk(versions: VersionSite) -> Iterator[RequestExecutor]:
+def executor(versions: VersionSite) -> Iterator[RequestExecutor]:
     """With two at work, that waits for nothing."""
     found = RequestExecutor(versions.wiring, patience=0.0, workers=2, limit=3)
-    versions.site.desk = found
+    versions.site.executor = found
     yield found
     found.stop()
 
@@ -56,18 +56,18 @@ def pending(outcome: object) -> str:
 
 
 def test_what_is_quick_is_answered_at_once(versions: VersionSite) -> None:
-    assert versions.site.desk.do("merge", lambda ports: str(ports.author.email), ADA) == "ada@example.com"
+    assert versions.site.executor.do("merge", lambda ports: str(ports.author.email), ADA) == "ada@example.com"
 
     def refused(ports: VersionPorts) -> None:
         raise ForgeError("E105", "No")
 
     with pytest.raises(ForgeError, match="No"):
-        versions.site.desk.do("merge", refused, ADA)
+        versions.site.executor.do("merge", refused, ADA)
 
 
-def test_what_takes_long_is_a_run_that_can_be_followed(versions: VersionSite, desk: RequestExecutor) -> None:
+def test_what_takes_long_is_a_run_that_can_be_followed(versions: VersionSite, executor: RequestExecutor) -> None:
     opened = threading.Event()
-    run_id = pending(desk.do("merge", gate(opened), ADA, branch="main"))
+    run_id = pending(executor.do("merge", gate(opened), ADA, branch="main"))
     path = f"/api/v1/runs/{run_id}"
     until(lambda: versions.client.get(path).json()["status"] == "running")
     view = versions.client.get(path).json()
@@ -87,7 +87,7 @@ def test_a_route_answers_202_with_the_address_of_the_run(versions: VersionSite) 
     versions.commit(ORDERS)
     versions.branch("fix")
     versions.commit("id,name,amount\n4,d,40\n", branch="fix")
-    versions.site.desk.patience = 0.0
+    versions.site.executor.patience = 0.0
     answer = versions.client.post(f"{API}/merge", json={"source_branch": "fix", "no_ff": True})
     assert answer.status_code == 202
     ticket = answer.json()
@@ -102,7 +102,7 @@ def test_a_route_answers_202_with_the_address_of_the_run(versions: VersionSite) 
 def test_a_reading_request_that_is_sent_again_gets_what_was_found(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.commit("id,name,amount\n4,d,40\n")
-    versions.site.desk.patience = 0.0
+    versions.site.executor.patience = 0.0
     answers: list[Any] = []
 
     def ask() -> bool:
@@ -114,8 +114,8 @@ def test_a_reading_request_that_is_sent_again_gets_what_was_found(versions: Vers
     assert len({answer.json()["run_id"] for answer in answers[:-1]}) == 1
 
 
-def test_work_is_cancelled_and_says_so(versions: VersionSite, desk: RequestExecutor) -> None:
-    run_id = pending(desk.do("merge", gate(threading.Event()), ADA, branch="main"))
+def test_work_is_cancelled_and_says_so(versions: VersionSite, executor: RequestExecutor) -> None:
+    run_id = pending(executor.do("merge", gate(threading.Event()), ADA, branch="main"))
     path = f"/api/v1/runs/{run_id}"
     assert versions.client.delete(path).status_code == 202
     until(lambda: versions.client.get(path).json()["status"] == "cancelled")
@@ -124,51 +124,51 @@ def test_work_is_cancelled_and_says_so(versions: VersionSite, desk: RequestExecu
     assert versions.client.delete(path).status_code == 404
 
 
-def test_work_that_waits_for_its_turn_can_be_cancelled_too(versions: VersionSite, desk: RequestExecutor) -> None:
+def test_work_that_waits_for_its_turn_can_be_cancelled_too(versions: VersionSite, executor: RequestExecutor) -> None:
     opened, ended = threading.Event(), threading.Event()
     for _ in range(2):
-        pending(desk.do("merge", gate(opened), ADA))
-    waiting = pending(desk.do("commit", gate(opened), ADA, after=ended.set))
+        pending(executor.do("merge", gate(opened), ADA))
+    waiting = pending(executor.do("commit", gate(opened), ADA, after=ended.set))
     assert versions.client.get(f"/api/v1/runs/{waiting}").json()["status"] == "queued"
     with pytest.raises(ForgeError) as refused:
-        desk.do("merge", gate(opened), ADA)
+        executor.do("merge", gate(opened), ADA)
     assert refused.value.code == "E906"
-    assert desk.cancel(waiting)
+    assert executor.cancel(waiting)
     opened.set()
     until(ended.is_set)
     until(lambda: versions.client.get(f"/api/v1/runs/{waiting}").json()["status"] == "cancelled")
 
 
-def test_a_failure_after_the_answer_is_told_by_the_run(versions: VersionSite, desk: RequestExecutor) -> None:
+def test_a_failure_after_the_answer_is_told_by_the_run(versions: VersionSite, executor: RequestExecutor) -> None:
     opened = threading.Event()
 
     def fail(ports: VersionPorts) -> None:
         opened.wait(SECONDS)
         raise IncomparableError("E611", "Keys occur more than once", fix="Keep one.")
 
-    run_id = pending(desk.do("merge", fail, ADA))
+    run_id = pending(executor.do("merge", fail, ADA))
     opened.set()
     until(lambda: versions.client.get(f"/api/v1/runs/{run_id}").json()["status"] == "failed")
     assert versions.client.get(f"/api/v1/runs/{run_id}").json()["error"]["code"] == "FORGE-E611"
 
 
-def test_the_same_question_is_worked_out_once(desk: RequestExecutor) -> None:
+def test_the_same_question_is_worked_out_once(executor: RequestExecutor) -> None:
     opened = threading.Event()
-    first = pending(desk.do("diff", gate(opened), ADA, share=("diff", 1)))
-    assert pending(desk.do("diff", gate(opened), ADA, share=("diff", 1))) == first
-    assert pending(desk.do("diff", gate(opened), ADA, share=("diff", 2))) != first
+    first = pending(executor.do("diff", gate(opened), ADA, share=("diff", 1)))
+    assert pending(executor.do("diff", gate(opened), ADA, share=("diff", 1))) == first
+    assert pending(executor.do("diff", gate(opened), ADA, share=("diff", 2))) != first
     opened.set()
-    until(lambda: desk.do("diff", gate(opened), ADA, share=("diff", 1)) == "done")
+    until(lambda: executor.do("diff", gate(opened), ADA, share=("diff", 1)) == "done")
 
 
 def test_the_end_of_the_server_stops_what_is_under_way(tmp_path: Path) -> None:
     ended = threading.Event()
     with open_version_site(tmp_path / "shop") as site:
-        site.site.desk.patience = 0.0
-        pending(site.site.desk.do("merge", gate(threading.Event()), ADA, after=ended.set))
+        site.site.executor.patience = 0.0
+        pending(site.site.executor.do("merge", gate(threading.Event()), ADA, after=ended.set))
     assert ended.is_set()
     with pytest.raises(ForgeError) as refused:
-        site.site.desk.do("merge", gate(threading.Event()), ADA)
+        site.site.executor.do("merge", gate(threading.Event()), ADA)
     assert refused.value.code == "E906"
 
 

@@ -1,4 +1,4 @@
-"""Questions at the desk: apart from writes, limited by token and time, cancelled by who asked or went away."""
+"""Questions to the request executor: apart from writes, limited by token and time, cancelled by who asked or left."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ ANN, BEN = caller("ann"), caller("ben")
 
 
 @pytest.fixture
-def make_desk(versions: VersionSite) -> Iterator[Callable[..., RequestExecutor]]:
+def make_executor(versions: VersionSite) -> Iterator[Callable[..., RequestExecutor]]:
     made: list[RequestExecutor] = []
 
     def make(patience: float = 0.0, **limits: float) -> RequestExecutor:
         made.append(RequestExecutor(versions.wiring, patience=patience, workers=1, limits=ReadLimits(**limits)))  # type: ignore[arg-type]
-        versions.site.desk = made[-1]
+        versions.site.executor = made[-1]
         return made[-1]
 
     yield make
@@ -62,8 +62,8 @@ def gate(opened: threading.Event) -> Callable[[VersionPorts], str]:
     return work
 
 
-def ask(desk: RequestExecutor, who: Principal, work: Callable[[VersionPorts], str], kind: JobKind = "query") -> str:
-    found = desk.do(kind, work, who, text="SELECT 1")
+def ask(executor: RequestExecutor, who: Principal, work: Callable[[VersionPorts], str], kind: JobKind = "query") -> str:
+    found = executor.do(kind, work, who, text="SELECT 1")
     assert isinstance(found, PendingTask)
     return found.run_id
 
@@ -72,42 +72,44 @@ def status(versions: VersionSite, run_id: str) -> str:
     return str(versions.client.get(f"/api/v1/runs/{run_id}").json()["status"])
 
 
-def test_a_write_does_not_wait_behind_questions(make_desk: Callable[..., RequestExecutor]) -> None:
-    desk, opened = make_desk(at_once=2, per_token=2, waiting=2), threading.Event()
+def test_a_write_does_not_wait_behind_questions(make_executor: Callable[..., RequestExecutor]) -> None:
+    executor, opened = make_executor(at_once=2, per_token=2, waiting=2), threading.Event()
     for _ in range(4):
-        ask(desk, ANN, gate(opened))
+        ask(executor, ANN, gate(opened))
     done = threading.Event()
-    desk.do("merge", lambda ports: done.set(), ANN)
+    executor.do("merge", lambda ports: done.set(), ANN)
     assert done.wait(30)
     opened.set()
 
 
 def test_one_more_than_a_token_may_have_is_refused_and_another_token_is_not(
-    make_desk: Callable[..., RequestExecutor],
+    make_executor: Callable[..., RequestExecutor],
 ) -> None:
-    desk, opened = make_desk(at_once=2, per_token=1, waiting=1), threading.Event()
-    ask(desk, ANN, gate(opened)), ask(desk, ANN, gate(opened))
+    executor, opened = make_executor(at_once=2, per_token=1, waiting=1), threading.Event()
+    ask(executor, ANN, gate(opened)), ask(executor, ANN, gate(opened))
     with pytest.raises(ForgeError, match="2 queries of this token") as refused:
-        ask(desk, ANN, gate(opened))
+        ask(executor, ANN, gate(opened))
     assert refused.value.code == "E915"
     other = threading.Event()
-    desk.do("query", lambda ports: other.set(), BEN)
+    executor.do("query", lambda ports: other.set(), BEN)
     assert other.wait(30)
     opened.set()
 
 
-def test_a_question_whose_time_is_over_is_stopped_with_the_reason(make_desk: Callable[..., RequestExecutor]) -> None:
-    desk = make_desk(patience=30.0, seconds=0.05)
+def test_a_question_whose_time_is_over_is_stopped_with_the_reason(
+    make_executor: Callable[..., RequestExecutor],
+) -> None:
+    executor = make_executor(patience=30.0, seconds=0.05)
     with pytest.raises(ForgeError, match=r"stopped after 0\.05 seconds") as stopped:
-        desk.do("query", gate(threading.Event()), ANN)
+        executor.do("query", gate(threading.Event()), ANN)
     assert stopped.value.code == "E916"
 
 
 def test_a_question_is_listed_with_who_asks_what_and_cancelled_by_its_owner_alone(
-    make_desk: Callable[..., RequestExecutor], versions: VersionSite
+    make_executor: Callable[..., RequestExecutor], versions: VersionSite
 ) -> None:
-    desk, opened = make_desk(at_once=1, per_token=1, waiting=2), threading.Event()
-    first, second = ask(desk, ANN, gate(opened)), ask(desk, ANN, gate(opened))
+    executor, opened = make_executor(at_once=1, per_token=1, waiting=2), threading.Event()
+    first, second = ask(executor, ANN, gate(opened)), ask(executor, ANN, gate(opened))
     until(lambda: status(versions, first) == "running")
     shown = {one["run_id"]: one for one in versions.client.get("/api/v1/runs").json()["items"]}
     assert {shown[first]["status"], shown[second]["status"]} == {"running", "queued"}
@@ -116,23 +118,23 @@ def test_a_question_is_listed_with_who_asks_what_and_cancelled_by_its_owner_alon
     assert (reads["running"], reads["waiting"], reads["at_once"]) == (1, 1, 1)
     reader = versions.token_of("cleo@x.org", TokenScope.READ)
     problem(versions.client.delete(f"/api/v1/runs/{first}", headers=reader), 403, "E904")
-    assert desk.cancel(second)
+    assert executor.cancel(second)
     assert status(versions, second) == "cancelled", "what waits ends at once"
     assert versions.client.delete(f"/api/v1/runs/{first}").status_code == 202
     until(lambda: status(versions, first) == "cancelled")
 
 
 @pytest.mark.slow
-def test_a_question_that_nobody_waits_for_is_cancelled(make_desk: Callable[..., RequestExecutor]) -> None:
-    desk = make_desk(patience=30.0)
+def test_a_question_that_nobody_waits_for_is_cancelled(make_executor: Callable[..., RequestExecutor]) -> None:
+    executor = make_executor(patience=30.0)
     with pytest.raises(ForgeError, match="cancelled"):
-        desk.do("query", gate(threading.Event()), replace(ANN, gone=lambda: True))
+        executor.do("query", gate(threading.Event()), replace(ANN, gone=lambda: True))
 
 
 def test_rows_of_an_answer_are_no_more_than_the_server_gives(
-    make_desk: Callable[..., RequestExecutor], versions: VersionSite
+    make_executor: Callable[..., RequestExecutor], versions: VersionSite
 ) -> None:
     versions.commit(ORDERS)
-    make_desk(rows=2)
+    make_executor(rows=2)
     found = versions.client.get("/api/v1/branches/datasets/core.orders/commits/main/data").json()
     assert (len(found["rows"]), found["truncated"]) == (2, True)

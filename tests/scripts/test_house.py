@@ -90,7 +90,9 @@ def test_a_class_that_is_named_by_no_noun(small: Path, name: str) -> None:
     assert breaks(small, "src/forge/quality/names.py", f"class {name}: ...\n") == [
         f"forge.quality.names: {name} is no noun; docs/glossary.md has the words"
     ]
-    assert breaks(small, "src/forge/quality/names.py", f"class {name}Table: ...\nclass _{name}: ...\n") == []
+    for hidden in (f"class _{name}: ...\n", f"def f():\n    class {name}: ...\n", f"{name} = tuple[int, str]\n"):
+        assert len(breaks(small, "src/forge/quality/names.py", hidden)) == 1
+    assert breaks(small, "src/forge/quality/names.py", f"class {name}Table: ...\n{name.upper()} = 1\n") == []
 
 
 def test_a_module_that_is_named_by_no_noun(small: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from forge.model.names import CommitId
 from forge.versioning.log_graph import LaneLink, draw, lanes
 
-Listed = list[tuple[CommitId, tuple[CommitId, ...]]]
+CommitParents = list[tuple[CommitId, tuple[CommitId, ...]]]
 
 PICTURES = {
     "line": ("c:b b:a a", ["* c", "* b", "* a"]),
@@ -35,14 +35,14 @@ PICTURES = {
 }
 
 
-def listed(text: str) -> Listed:
+def listed(text: str) -> CommitParents:
     pairs = (word.partition(":") for word in text.split())
     return [(CommitId(name), tuple(CommitId(p) for p in parents.split(",") if p)) for name, _, parents in pairs]
 
 
-def random_log(seed: int) -> Listed:
+def random_log(seed: int) -> CommitParents:
     chance = random.Random(seed)
-    found: Listed = []
+    found: CommitParents = []
     for place in range(chance.randint(2, 30)):
         known = [commit for commit, _ in found[-6:]]
         number = min(chance.choices((0, 1, 2, 3), (1, 8, 5, 1))[0], len(known))

@@ -3,7 +3,7 @@
 What changes nothing (`read_limits.KINDS`) has threads of its own, which tokens take turns at, and limits: so no reader
 blocks another reader or a write.
 
-What a run leaves behind is recorded by the work itself; before that begins, and of work that leaves no record, the desk
+What a run leaves behind is recorded by the work itself; before that begins, and of work that leaves no record, it
 remembers it. Jobs that nobody waits for, that outlive a restart and go one after the other are those of
 `flows.runs.jobs.JobQueue`: one queue is in the records, the other in the requests. Writes have a pool whose threads the
 process waits for at its end, reads one whose threads it leaves."""
@@ -52,7 +52,7 @@ SHARED_SECONDS = 120.0  # how long what was found stays, for those who ask again
 STOP_SECONDS = 5.0
 LOOK_SECONDS = 0.25  # how often it is asked whether who waits is still there
 WATCH_SECONDS = 1.0  # how often to check whether writes wait for cores
-_log = logging.getLogger("forge.desk")
+_log = logging.getLogger("forge.executor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class RequestExecutor:
         self.patience = patience
         self._wiring = wiring
         self._limit = limit
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="forge-desk")
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="forge-executor")
         self.limits = limits or ReadLimits.of(wiring.settings)
         self._reads = FairPool(self.limits.at_once, self.limits.per_token, "forge-read")
         self._watch: threading.Thread | None = None

@@ -37,7 +37,7 @@ class Site:
     access: Access
     jobs: JobQueue
     started_at: datetime
-    desk: RequestExecutor
+    executor: RequestExecutor
     scheduler: Scheduler
     files: FileWatch  # of monitors
     deliveries: DeliveryWorker  # of alerts
@@ -76,7 +76,7 @@ def open_site(wiring: Wiring) -> Site:
         access=access,
         jobs=queue,
         started_at=wiring.clock(),
-        desk=RequestExecutor(wiring),
+        executor=RequestExecutor(wiring),
         scheduler=scheduler,
         files=files,
         deliveries=DeliveryWorker(wiring.quality.alerts),
@@ -129,7 +129,7 @@ def close_site(site: Site) -> None:
     site.wiring.catalog.scan_schedule.stop()
     site.scheduler.stop()
     site.deliveries.stop()
-    site.desk.stop()
+    site.executor.stop()
     site.jobs.stop()
     site.wiring.catalog.discovery.recorder.stop()
     if site.wiring.settings.catalog.follow:

@@ -42,7 +42,7 @@ def verdict_view(verdict: Verdict, run: RunRecord, personal: PersonalColumns) ->
 
 
 def _reads_view(site: Site) -> ReadsView:
-    reads, limits = site.desk.reads(), site.desk.limits
+    reads, limits = site.executor.reads(), site.executor.limits
     running = sum(task.job.started_at is not None for task in reads)
     return ReadsView.of(
         limits,

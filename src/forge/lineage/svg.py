@@ -79,7 +79,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _CardPlace:
     card: Card
     x: float
     y: float
@@ -155,20 +155,20 @@ def _columns(layer: Sequence[Card]) -> list[list[Card]]:
     return found
 
 
-def _place(columns: Sequence[Sequence[Card]], width: float) -> dict[str, _Placed]:
+def _place(columns: Sequence[Sequence[Card]], width: float) -> dict[str, _CardPlace]:
     """Left to right, each column in the middle of the height."""
     heights = [sum(card_height(card) + GAP_Y for card in column) - GAP_Y for column in columns]
     tallest = max(heights, default=0.0)
-    placed: dict[str, _Placed] = {}
+    placed: dict[str, _CardPlace] = {}
     for number, (column, high) in enumerate(zip(columns, heights, strict=True)):
         y = PADDING + (tallest - high) / 2
         for card in column:
-            placed[card.key] = _Placed(card, PADDING + number * (width + GAP_X), y, width)
+            placed[card.key] = _CardPlace(card, PADDING + number * (width + GAP_X), y, width)
             y += card_height(card) + GAP_Y
     return placed
 
 
-def _card(placed: _Placed) -> str:
+def _card(placed: _CardPlace) -> str:
     card, x, y, width = placed.card, placed.x, placed.y, placed.width
     note = fit(card.note, width * 0.4)
     room = width - 20 - (len(note) + 1) * LETTER
@@ -223,7 +223,7 @@ class _Bend:
         return sum(map(mul, weights, xs)), sum(map(mul, weights, ys))
 
 
-def _bend(curve: Curve, placed: Mapping[str, _Placed]) -> _Bend:
+def _bend(curve: Curve, placed: Mapping[str, _CardPlace]) -> _Bend:
     source, target = placed[curve.source[0]], placed[curve.target[0]]
     y1, y2 = source.middle(curve.source[1]), target.middle(curve.target[1])
     if source.x < target.x:
@@ -233,7 +233,7 @@ def _bend(curve: Curve, placed: Mapping[str, _Placed]) -> _Bend:
     return _Bend(source.x + source.width, y1, target.x + target.width, y2, 0)
 
 
-def _curve(curve: Curve, placed: Mapping[str, _Placed]) -> str:
+def _curve(curve: Curve, placed: Mapping[str, _CardPlace]) -> str:
     bend = _bend(curve, placed)
     start, out, back, end = (f"{x:g} {y:g}" for x, y in bend.points)
     near = bend.points[3][0]
@@ -245,7 +245,7 @@ def _curve(curve: Curve, placed: Mapping[str, _Placed]) -> str:
     )
 
 
-def _word(curve: Curve, placed: Mapping[str, _Placed]) -> str:
+def _word(curve: Curve, placed: Mapping[str, _CardPlace]) -> str:
     x, y = _bend(curve, placed).word()
     return _text(x, y + 4, curve.label, "word mid")
 

@@ -49,7 +49,7 @@ class YamlPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Anchored:
+class _AnchorValue:
     value: object
     children: dict[Step, YamlPlace] | None
     nodes: int
@@ -124,7 +124,7 @@ class YamlReader:
         self._spot = YamlPlace(1, 1, 1, 1)
         self._problems: list[YamlProblem] = []
         self._frames: list[YamlFrame] = []
-        self._anchors: dict[str, _Anchored | None] = {}  # None while what it names is still open
+        self._anchors: dict[str, _AnchorValue | None] = {}  # None while what it names is still open
         self._nodes = 0
         self._documents = 0
 
@@ -212,13 +212,13 @@ class YamlReader:
         value = self.value(event)
         self._place(event, value, None)
         if event.anchor:
-            self._anchors[event.anchor] = _Anchored(value, None, 1, 0)
+            self._anchors[event.anchor] = _AnchorValue(value, None, 1, 0)
 
     def _key(self, frame: YamlFrame, event: Any) -> None:
         frame.is_merge = event.value == "<<" and not event.style
         frame.key = ("<<" if frame.is_merge else self.key(event), event)
         if event.anchor:
-            self._anchors[event.anchor] = _Anchored(frame.key[0], None, 1, 0)
+            self._anchors[event.anchor] = _AnchorValue(frame.key[0], None, 1, 0)
 
     def _open_mapping(self, event: Any) -> None:
         self._open(event, {})
@@ -260,7 +260,7 @@ class YamlReader:
         self._frames.pop()
         if frame.anchor:
             nodes = self._nodes - frame.nodes_before + 1
-            self._anchors[frame.anchor] = _Anchored(frame.data, frame.children, nodes, frame.height)
+            self._anchors[frame.anchor] = _AnchorValue(frame.data, frame.children, nodes, frame.height)
         if self._frames:
             above = self._frames[-1]
             above.height = max(above.height, frame.height + 1)

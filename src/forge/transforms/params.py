@@ -121,12 +121,12 @@ def parse_value(text: str, type_: str, what: str) -> object:
         raise ForgeError(
             "E105",
             f"{what}: '{text}' is not {'an' if type_ == 'int' else 'a'} {type_}",
-            why=str(error) if isinstance(error, _Explained) else None,
+            why=str(error) if isinstance(error, _ValueRefusal) else None,
             fix=f"Write it like {example}.",
         ) from error
 
 
-class _Explained(ValueError):
+class _ValueRefusal(ValueError):
     """A value that is refused with a reason."""
 
 
@@ -135,7 +135,7 @@ def _int(text: str, bits: int = 32) -> int:
         raise ValueError(text)
     value = int(text)
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-        raise _Explained(f"It does not fit into {bits} bits.")
+        raise _ValueRefusal(f"It does not fit into {bits} bits.")
     return value
 
 
@@ -152,7 +152,7 @@ def _decimal(text: str) -> Decimal:
         raise ValueError(text)
     digits, exponent = len(value.as_tuple().digits), int(value.as_tuple().exponent)
     if max(digits, -exponent, digits + exponent) > 38:
-        raise _Explained("A decimal has at most 38 digits.")
+        raise _ValueRefusal("A decimal has at most 38 digits.")
     return value
 
 

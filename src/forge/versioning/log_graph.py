@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from forge.model.names import CommitId
 
-Listed = Sequence[tuple[CommitId, Sequence[CommitId]]]
+CommitParents = Sequence[tuple[CommitId, Sequence[CommitId]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class DrawnLine:
     commit: CommitId | None = None
 
 
-def lanes(commits: Listed) -> tuple[LaneRow, ...]:
+def lanes(commits: CommitParents) -> tuple[LaneRow, ...]:
     """The lane of each commit, and the edges to the next row."""
     rows: list[LaneRow] = []
     waiting: list[CommitId | None] = []  # by lane: the commit that it leads to
@@ -96,7 +96,7 @@ def _trimmed(waiting: list[CommitId | None]) -> list[CommitId | None]:
     return waiting
 
 
-def draw(commits: Listed) -> tuple[DrawnLine, ...]:
+def draw(commits: CommitParents) -> tuple[DrawnLine, ...]:
     """One line for each commit, marked `*`, and the lines that connect it to the next."""
     drawn: list[DrawnLine] = []
     standing: Sequence[int] = ()  # lanes that lines of the row above end in

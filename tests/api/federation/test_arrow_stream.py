@@ -132,7 +132,7 @@ def test_an_arrow_stream_without_rows_has_its_columns(site: VersionSite, reader:
 
 
 def test_an_arrow_stream_comes_in_batches(site: VersionSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site.site.desk, "limits", replace(site.site.desk.limits, rows=50_000))
+    monkeypatch.setattr(site.site.executor, "limits", replace(site.site.executor.limits, rows=50_000))
     headers = {"accept": ARROW}
     answer = post(site, "SELECT i FROM till.numbers", headers, limit=50_000)
     with pa.ipc.open_stream(answer.content) as reader:
@@ -154,11 +154,11 @@ def test_what_fails_or_takes_long_is_said_in_json(
     refused = post(site, "SELECT nothing FROM till.customers", arrow)
     assert refused.headers["content-type"] == "application/problem+json"
     sql = "SELECT i FROM till.long"
-    monkeypatch.setattr(site.site.desk, "patience", 0.3)
+    monkeypatch.setattr(site.site.executor, "patience", 0.3)
     ticket = post(site, sql, arrow)
     assert (ticket.status_code, ticket.headers["content-type"]) == (202, "application/json")
     assert site.client.delete(f"{API}/{ticket.json()['run_id']}", headers=reader).status_code == 202
     ends = time.monotonic() + 60
-    while any(not task.is_over for task in site.site.desk.reads()):
+    while any(not task.is_over for task in site.site.executor.reads()):
         assert time.monotonic() < ends
         time.sleep(0.02)

@@ -110,7 +110,7 @@ def ended_query(
         return opened(*given)
 
     monkeypatch.setattr(query, "_ports", slowly)
-    monkeypatch.setattr(site.site.desk, "patience", 0.0)
+    monkeypatch.setattr(site.site.executor, "patience", 0.0)
     ticket = site.client.post(QUERY, json={"sql": sql, "engine": "in-process"}, headers=headers)
     assert ticket.status_code == 202, ticket.text
     run_id: str = ticket.json()["run_id"]

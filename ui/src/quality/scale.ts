@@ -54,7 +54,7 @@ function round(value: number): number {
 }
 
 /** Runs of neighbours that have something: a line is not drawn across a gap. */
-export function stretches<T>(items: readonly T[], has: (item: T) => boolean): T[][] {
+export function intervals<T>(items: readonly T[], has: (item: T) => boolean): T[][] {
   const found: T[][] = [];
   let open = false;
   for (const item of items) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { areaBetween, pathThrough, spread, stretches } from "../../src/quality/scale";
+import { areaBetween, intervals, pathThrough, spread } from "../../src/quality/scale";
 
 describe("lines of a chart", () => {
   it("are not drawn across a gap", () => {
-    expect(stretches([1, 2, 0, 3], (one) => one > 0)).toEqual([[1, 2], [3]]);
+    expect(intervals([1, 2, 0, 3], (one) => one > 0)).toEqual([[1, 2], [3]]);
     expect(pathThrough([{ x: 0, y: 1 }, { x: 2.006, y: 3 }])).toBe("M0 1L2.01 3");
     expect(areaBetween([{ x: 0, y: 0 }], [{ x: 0, y: 9 }])).toBe("M0 0L0 9Z");
     expect(areaBetween([], [])).toBe("");

@@ -103,7 +103,7 @@ class RecordedRun:
 
 
 def find_one(site: Site, run_id: str) -> RecordedRun:
-    task = site.desk.task(run_id)
+    task = site.executor.task(run_id)
     job = task.job if task is not None else site.jobs.store.job(run_id)
     judged = site.wiring.quality.monitors.run(run_id) if job is not None and job.kind == MONITOR else None
     known = RecordedRun(site.wiring.metadata.run(RunId(run_id)), job, task, judged)
@@ -137,7 +137,7 @@ def list_views(
         if (branch is None or known.branch == branch) and (word is None or known.status == word)
     ]
     if branch is None:
-        reads = (RecordedRun(None, task.job, task) for task in site.desk.known_reads())
+        reads = (RecordedRun(None, task.job, task) for task in site.executor.known_reads())
         found += [known for known in reads if word in (None, known.status)]
     found = [known for known in found if table is None or table in known.tables]
     found.sort(key=lambda known: (known.at, known.id), reverse=True)
@@ -198,12 +198,12 @@ def _merge_of(site: Site, known: RecordedRun) -> str | None:
 
 
 def _facts(site: Site, caller: Principal | None, known: RecordedRun, clean: TextFilter) -> dict[str, Any]:
-    job, run, queue, desk = known.job, known.run, site.jobs, site.desk
+    job, run, queue, executor = known.job, known.run, site.jobs, site.executor
     ended = known.status not in ALIVE
     request = _request_of(known)
-    stopping = (queue.stopping(known.id) or desk.stopping(known.id)) and not ended
+    stopping = (queue.stopping(known.id) or executor.stopping(known.id)) and not ended
     facts = _of_run(run, clean) if run is not None else _of_job(known, caller, site.wiring.author.email)
-    working = known.id in queue.running or desk.can_cancel(known.id)
+    working = known.id in queue.running or executor.can_cancel(known.id)
     facts |= {
         "run_id": known.id,
         "status": known.status,

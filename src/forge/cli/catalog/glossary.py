@@ -31,7 +31,7 @@ Definition = Annotated[
     str | None, typer.Option("--definition", "-d", metavar="TEXT", help="What it means; Markdown, - reads stdin.")
 ]
 Synonyms = Annotated[list[str] | None, typer.Option("--synonym", metavar="WORD", help="Another name; repeated.")]
-Related = Annotated[list[str] | None, typer.Option("--related", metavar="TERM", help="A related term; repeated.")]
+RelatedOption = Annotated[list[str] | None, typer.Option("--related", metavar="TERM", help="A related term; repeated.")]
 Examples = Annotated[list[str] | None, typer.Option("--example", metavar="TEXT", help="An example; repeated.")]
 Owner = Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Who answers for it.")]
 State = Annotated[TermState | None, typer.Option("--state", help="draft or approved.")]
@@ -77,7 +77,7 @@ def add(
     domain: NewDomain = None,
     definition: Definition = None,
     synonym: Synonyms = None,
-    related: Related = None,
+    related: RelatedOption = None,
     example: Examples = None,
     owner: Owner = None,
     state: State = None,
@@ -101,7 +101,7 @@ def edit(
     domain: NewDomain = None,
     definition: Definition = None,
     synonym: Synonyms = None,
-    related: Related = None,
+    related: RelatedOption = None,
     example: Examples = None,
     owner: Owner = None,
     state: State = None,

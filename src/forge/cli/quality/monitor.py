@@ -41,7 +41,7 @@ Every = Annotated[int | None, typer.Option("--every", metavar="MINUTES", help="W
 OnChange = Annotated[bool, typer.Option("--on-change", help="When: after each change of the table.")]
 ByHand = Annotated[bool, typer.Option("--by-hand", help="When: only when asked for.")]
 Timezone = Annotated[str | None, typer.Option("--timezone", metavar="NAME", help="Of --cron: Europe/Berlin.")]
-Missed = Annotated[
+MissedOption = Annotated[
     MissedWord | None, typer.Option("--missed", help="What becomes of times that no server kept; skip by default.")
 ]
 Channels = Annotated[
@@ -100,7 +100,7 @@ def create(
     every: Every = None,
     on_change: OnChange = False,
     timezone: Timezone = None,
-    missed: Missed = None,
+    missed: MissedOption = None,
     channel: Channels = None,
     severity_threshold: Threshold = None,
     recovery: Recovery = None,
@@ -154,7 +154,7 @@ def edit(
     on_change: OnChange = False,
     by_hand: ByHand = False,
     timezone: Timezone = None,
-    missed: Missed = None,
+    missed: MissedOption = None,
     channel: Channels = None,
     severity_threshold: Threshold = None,
     recovery: Recovery = None,

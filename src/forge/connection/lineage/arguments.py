@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Word = TypeVar("Word", bound=StrEnum)
 Words = str | Iterable[str]
-Declared = str | Mapping[str, object]
+NodeDeclaration = str | Mapping[str, object]
 
 
 class WalkArguments(TypedDict, total=False):
@@ -153,11 +153,11 @@ def _check_numbers(depth: int | None, min_confidence: float | None, limit: int |
             raise ForgeError("E105", f"{name}: {number} is less than {least}", fix=f"Give {least} or more.")
 
 
-def read_nodes(given: Iterable[Declared]) -> tuple[NodeClaim, ...]:
+def read_nodes(given: Iterable[NodeDeclaration]) -> tuple[NodeClaim, ...]:
     return tuple(_read_node(one) for one in given)
 
 
-def _read_node(given: Declared) -> NodeClaim:
+def _read_node(given: NodeDeclaration) -> NodeClaim:
     """`dashboard:revenue`, `column:core.orders.note`, `core.new` (a table), or a mapping with `id` and what is known
     of it."""
     details = {} if isinstance(given, str) else {key: value for key, value in given.items() if key != "id"}

@@ -8,9 +8,9 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Unpack
 
 from forge.connection.lineage.arguments import (
-    Declared,
     EdgeArguments,
     LineageSubject,
+    NodeDeclaration,
     WalkArguments,
     Words,
     read_edge,
@@ -312,7 +312,7 @@ class ProjectLineage:
         source: str,
         target: str,
         *,
-        nodes: Iterable[Declared] = (),
+        nodes: Iterable[NodeDeclaration] = (),
         reason: str = "",
         actor: str | None = None,
         **attributes: Unpack[EdgeArguments],

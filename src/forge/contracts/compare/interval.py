@@ -44,10 +44,10 @@ class Interval:
         return Interval(low, high)
 
 
-Allowed = tuple[Interval, ...]
+Intervals = tuple[Interval, ...]
 
 
-def compared(old: Allowed, new: Allowed) -> ContractChangeKind | None:
+def compared(old: Intervals, new: Intervals) -> ContractChangeKind | None:
     """None where both allow the same; CHANGED where neither includes the other."""
     tighter, looser = _within(new, old), _within(old, new)
     if tighter and looser:
@@ -163,5 +163,5 @@ def _below(outer: Bound, outer_open: bool, inner: Bound, inner_open: bool) -> bo
     return inner > outer or inner_open or not outer_open
 
 
-def _within(inner: Allowed, outer: Allowed) -> bool:
+def _within(inner: Intervals, outer: Intervals) -> bool:
     return all(part.is_empty or any(whole.contains(part) for whole in outer) for part in inner)

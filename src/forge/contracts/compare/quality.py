@@ -19,7 +19,7 @@ from forge.contracts.compare.change import (
     shown,
 )
 from forge.contracts.compare.checks import check_of, limits_compared, what_of
-from forge.contracts.compare.interval import Allowed, Interval, compared, number_of, patterns_compared
+from forge.contracts.compare.interval import Interval, Intervals, compared, number_of, patterns_compared
 from forge.contracts.compare.quality_rule import METRICS, severity_of
 
 _OPERATORS = (
@@ -194,13 +194,13 @@ def _unit(rule: ContractPart) -> str:
     return "rows" if unit in ("", "row", "rows") else "percent" if unit in ("%", "percent", "percentage") else unit
 
 
-def _is_zero(allowed: Allowed) -> bool:
+def _is_zero(allowed: Intervals) -> bool:
     return all(part.low == part.high == 0 for part in allowed)
 
 
-def allowed_of(rule: ContractPart) -> Allowed | None:
+def allowed_of(rule: ContractPart) -> Intervals | None:
     """The numbers that a rule allows; None where they are not numbers."""
-    parts: Allowed | None = (Interval(),)
+    parts: Intervals | None = (Interval(),)
     for operator, value in _limit_of(rule).items():
         parts = _operator_set(operator, value)
         if parts is None:
@@ -212,7 +212,7 @@ def allowed_of(rule: ContractPart) -> Allowed | None:
     return tuple(part.whole() for part in found) if _unit(rule) == "rows" else found
 
 
-def _operator_set(operator: str, value: object) -> Allowed | None:
+def _operator_set(operator: str, value: object) -> Intervals | None:
     if operator.endswith("Between"):
         ends = [number_of(end) for end in value] if isinstance(value, list) else []
         if len(ends) != 2 or ends[0] is None or ends[1] is None:
@@ -237,7 +237,7 @@ def _operator_set(operator: str, value: object) -> Allowed | None:
     return (Interval(high=number),)
 
 
-def _outside(of: Interval) -> Allowed:
+def _outside(of: Interval) -> Intervals:
     return Interval(high=of.low, high_open=True), Interval(low=of.high, low_open=True)
 
 

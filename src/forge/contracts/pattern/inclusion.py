@@ -45,18 +45,18 @@ class _Outcome:
 
 
 @dataclass(slots=True)
-class _Spent:
+class _Effort:
     effort: int = 0
 
 
-_spent: ContextVar[_Spent | None] = ContextVar("forge_pattern_budget", default=None)
+_spent: ContextVar[_Effort | None] = ContextVar("forge_pattern_budget", default=None)
 
 
 @contextmanager
 def pattern_budget() -> Iterator[None]:
     """Budget for one comparison of contracts: once patterns took too much effort, the rest is undecidable. Cached
     results count as well, so that the answer is deterministic."""
-    token = _spent.set(_spent.get() or _Spent())
+    token = _spent.set(_spent.get() or _Effort())
     try:
         yield
     finally:

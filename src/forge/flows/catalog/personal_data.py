@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str]
 """A table and one of its columns, in small letters."""
-Declared = Callable[[], frozenset[Key]]
+DeclaredColumns = Callable[[], frozenset[Key]]
 """What is called personal now, by contracts or scans; read again on each call."""
 
 PastColumns = Callable[["Tree"], frozenset[Key]]
@@ -137,7 +137,7 @@ class ReviewedColumns:
 class KnownPersonalData:
     """Declared by contracts or found by scans."""
 
-    declared: Declared
+    declared: DeclaredColumns
     found: Callable[[str | None], ReviewedColumns]  # by the mark of the records, where it is known
     past: PastColumns = lambda tree: frozenset()
     ruled: PersonalColumns = PersonalColumns()  # what rules of the lake keep back
@@ -151,7 +151,7 @@ class KnownPersonalData:
         return declared, replace(found, personal=found.personal - declared, cleared=found.cleared - declared)
 
 
-def _parts(declared: Declared, mark: str | None = None) -> tuple[frozenset[Key], ReviewedColumns]:
+def _parts(declared: DeclaredColumns, mark: str | None = None) -> tuple[frozenset[Key], ReviewedColumns]:
     return declared.parts(mark) if isinstance(declared, KnownPersonalData) else (declared(), ReviewedColumns())
 
 
@@ -177,7 +177,7 @@ class PersonalData:
     published."""
 
     metadata: _Records
-    declared: Declared
+    declared: DeclaredColumns
     trees: Callable[[], Iterable[Tree]]
     made: dict[TableName, tuple[Edge, ...]] = field(default_factory=dict)
     _known: tuple[frozenset[Key], ReviewedColumns] | None = None
@@ -223,7 +223,7 @@ class PersonalData:
 
 
 def personal_at(
-    metadata: Metadata, declared: Declared, default: BranchName, *commits: CommitId | None
+    metadata: Metadata, declared: DeclaredColumns, default: BranchName, *commits: CommitId | None
 ) -> PersonalColumns:
     """At one of the commits, or now on the default branch: what is known to be personal now was so before."""
     personal = PersonalData(metadata, declared, lambda: trees_at(metadata, default, commits))
@@ -242,7 +242,7 @@ class PersonalDataCache:
     """`personal_at`, computed once per change of the records and of the declarations."""
 
     def __init__(
-        self, metadata: Metadata, declared: Declared, default: BranchName, versions: OtherVersions | None = None
+        self, metadata: Metadata, declared: DeclaredColumns, default: BranchName, versions: OtherVersions | None = None
     ) -> None:
         self._metadata, self._declared, self._default, self._versions = metadata, declared, default, versions
         self._found: dict[Hashable, PersonalColumns] = {}
@@ -304,7 +304,7 @@ def named_by(contracts: Iterable[TableContract]) -> frozenset[Key]:
     return frozenset(found)
 
 
-def declared_with(contracts: Collection[TableContract], declared: Declared) -> Declared:
+def declared_with(contracts: Collection[TableContract], declared: DeclaredColumns) -> DeclaredColumns:
     """The declared columns, and those of these contracts."""
     if isinstance(declared, KnownPersonalData):
         return replace(declared, declared=declared_with(contracts, declared.declared))

@@ -36,7 +36,7 @@ class Consumer:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Consumption:
     depth: int
     node: Node
     reads: set[str] = field(default_factory=set)
@@ -54,11 +54,11 @@ def find_consumers(
     contract."""
     view = open_graph(ports)
     left_out = {name.lower() for name in (*tables, *own)}
-    found: dict[str, _Found] = {}
+    found: dict[str, _Consumption] = {}
     for table, columns in tables.items():
         for item in _walk(view, table, None):
             if item.table.lower() not in left_out:
-                one = found.setdefault(item.table, _Found(item.depth, item.node))
+                one = found.setdefault(item.table, _Consumption(item.depth, item.node))
                 one.depth = min(one.depth, item.depth)
                 one.reads.add(table)
         for column in columns if found else ():

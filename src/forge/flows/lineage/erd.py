@@ -20,7 +20,7 @@ from forge.lineage.node import TABLE_LIKE, Node, NodeType
 _CUT = 490  # characters: a longer statement may have been cut where it was kept
 _MOST_FILES = 2000
 _JOINING = (IndirectType.JOIN, IndirectType.FILTER)
-_Seen = tuple[str, Evidence]  # in what makes a table
+_EdgeSighting = tuple[str, Evidence]  # in what makes a table
 
 
 def find_erd(view: GraphReader, schema: str | None) -> Erd:
@@ -31,8 +31,8 @@ def find_erd(view: GraphReader, schema: str | None) -> Erd:
 
 def find_sightings(state: GraphState, code: Callable[[str], str | None]) -> Iterator[JoinSighting]:
     """The columns by which each statement or run joins, with its text: what was kept of it, or the whole file."""
-    columns: dict[_Seen, dict[IndirectType, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-    confidences: dict[_Seen, float] = {}
+    columns: dict[_EdgeSighting, dict[IndirectType, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
+    confidences: dict[_EdgeSighting, float] = {}
     for edge in state.edges.values():
         source, kind = state.nodes.get(edge.key.source), edge.key.kind.indirect
         if kind not in _JOINING or source is None or source.type is not NodeType.COLUMN:

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.catalog.personal_data import HIDDEN, Declared, PersonalData, declared_with, find_private, trees_at
+from forge.flows.catalog.personal_data import (
+    HIDDEN,
+    DeclaredColumns,
+    PersonalData,
+    declared_with,
+    find_private,
+    trees_at,
+)
 from forge.flows.quality.measure import (
     MeasureResult,
     MeasureSubject,
@@ -94,7 +101,7 @@ class CheckPorts:
     stopped: Callable[[], RunStatus | None] = lambda: None
     run_id: RunId | None = None  # under which Spark's jobs are marked
     history: HistoryOf = no_history
-    declared: Declared = frozenset  # what contracts call personal
+    declared: DeclaredColumns = frozenset  # what contracts call personal
     pii_types: tuple[PiiType, ...] = ()  # of the project
 
 

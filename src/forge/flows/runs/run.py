@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.catalog.personal_data import Declared, PersonalData, declared_with, trees_at
+from forge.flows.catalog.personal_data import DeclaredColumns, PersonalData, declared_with, trees_at
 from forge.flows.quality.judge import HistoryOf, JudgedTable, no_history
 from forge.flows.quality.remediation.quarantine_run import RunQuarantine, StagedOutput, StagedQuarantine
 from forge.flows.runs.build import BuildContext, BuiltOutput, StepEvent, build, with_quarantine
@@ -107,7 +107,7 @@ class RunPorts:
     states: StateStore | None = None  # what was measured, kept
     register: Callable[[Sequence[TableName], RunId], tuple[Registration, ...]] = lambda tables, run_id: ()
     """The contracts of what is about to be published; it never raises."""
-    declared: Declared = frozenset  # declared personal by contracts outside the project
+    declared: DeclaredColumns = frozenset  # declared personal by contracts outside the project
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
     key_check: KeyCheck | None = None  # None: the catalog is someone else's
     loads: SourceLoads | None = None  # None: no connector loads anything

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from forge.contracts.policy.governance import Governance
-from forge.flows.catalog.personal_data import Declared, PersonalAt
+from forge.flows.catalog.personal_data import DeclaredColumns, PersonalAt
 from forge.flows.contracts.ports import Registration
 from forge.flows.ports import FaultPoint, Lake, Metadata, Stage
 from forge.flows.quality.judge import HistoryOf, no_history
@@ -44,7 +44,7 @@ class VersionPorts:
     large: Callable[[], RowOperations]
     engine: Callable[[], Engine]
     project: Callable[[], Project]
-    declared: Declared  # what contracts call personal
+    declared: DeclaredColumns  # what contracts call personal
     personal: PersonalAt
     clock: Clock
     author: Author

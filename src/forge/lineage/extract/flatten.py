@@ -10,7 +10,7 @@ from forge.lineage.extract.program import RESOLVED, Program, ProgramStep
 from forge.lineage.extract.value import LOW_CONFIDENCE, ColumnValue, SourceTrace, add, compose, through
 from forge.model.names import ColumnName
 
-Shaped = frozenset[tuple[ColumnName, IndirectType]]
+ShapingColumns = frozenset[tuple[ColumnName, IndirectType]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class FlatStep:
     """A step in terms of tables only."""
 
     columns: Mapping[str, ColumnValue] = field(default_factory=dict)
-    shaped: Shaped = frozenset()
+    shaped: ShapingColumns = frozenset()
     reads: frozenset[str] = frozenset()
     open: tuple[str, ...] = ()
 

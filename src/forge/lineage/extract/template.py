@@ -78,7 +78,7 @@ class TemplateEnvironment(SandboxedEnvironment):
     def _undefined_class(self) -> type[Undefined]:
         environment = self
 
-        class Here(UndefinedName):
+        class UndefinedHere(UndefinedName):
             __slots__ = ()
 
             def __init__(
@@ -89,7 +89,7 @@ class TemplateEnvironment(SandboxedEnvironment):
                 object.__setattr__(self, "_asked", environment.asked)
                 object.__setattr__(self, "_label", label)
 
-        return Here
+        return UndefinedHere
 
     def unknown(self, label: str) -> UndefinedName:
         return unknown(cast("type[UndefinedName]", self.undefined), self.asked, label)

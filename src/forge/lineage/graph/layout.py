@@ -57,7 +57,7 @@ class GraphLayout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _BoxGraph:
     """Boxes by id with their columns, and the edges."""
 
     boxes: Mapping[str, frozenset[str]]
@@ -109,7 +109,7 @@ def lone_table(
     )
 
 
-def _shown(walk: Traversal, nodes: Mapping[str, Node]) -> _Shown:
+def _shown(walk: Traversal, nodes: Mapping[str, Node]) -> _BoxGraph:
     """Columns touched by a shown edge: a table reached as a whole has reached all of them. The root is always shown."""
     ends = {end for link in walk.links for end in (link.source, link.target)}
     direct = {item.node.id for item in walk.items if item.node.id in (item.via.source, item.via.target)}
@@ -120,7 +120,7 @@ def _shown(walk: Traversal, nodes: Mapping[str, Node]) -> _Shown:
         columns = boxes[home]
         if node.column and (name in ends or name in direct or name == walk.start):
             columns.add(node.column)
-    return _Shown({name: frozenset(columns) for name, columns in boxes.items()}, _telling(walk, nodes))
+    return _BoxGraph({name: frozenset(columns) for name, columns in boxes.items()}, _telling(walk, nodes))
 
 
 def _telling(walk: Traversal, nodes: Mapping[str, Node]) -> tuple[Link, ...]:
@@ -134,7 +134,7 @@ def _telling(walk: Traversal, nodes: Mapping[str, Node]) -> tuple[Link, ...]:
     return tuple(link for link in walk.links if link.kind.indirect or (link.source, link.target) not in finer)
 
 
-def _without(whole: _Shown, before: _Shown) -> _Shown:
+def _without(whole: _BoxGraph, before: _BoxGraph) -> _BoxGraph:
     known = {link.id for link in before.links}
     links = tuple(link for link in whole.links if link.id not in known)
     boxes = {
@@ -142,7 +142,7 @@ def _without(whole: _Shown, before: _Shown) -> _Shown:
         for name, columns in whole.boxes.items()
         if name not in before.boxes or columns - before.boxes[name]
     }
-    return _Shown(boxes, links)
+    return _BoxGraph(boxes, links)
 
 
 def _new(items: Sequence[ReachedNode], before: Sequence[ReachedNode]) -> tuple[ReachedNode, ...]:

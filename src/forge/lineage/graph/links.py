@@ -32,7 +32,7 @@ MIXED = -1  # in place of the kind, where edges of all kinds are one link
 
 
 @dataclass(frozen=True, slots=True)
-class _Met:
+class _FoundEdge:
     """An edge, by numbers."""
 
     source: int
@@ -50,7 +50,7 @@ class TraversalLinks:
         self.question = question
         self._shown: set[tuple[int, int, int]] = set()  # keys of links
         self._via: dict[tuple[Direction, int], tuple[int, int, int]] = {}
-        self._met: dict[tuple[int, int, int], dict[_Met, None]] = defaultdict(dict)  # in the order they were met
+        self._met: dict[tuple[int, int, int], dict[_FoundEdge, None]] = defaultdict(dict)  # in the order they were met
         self._onward: dict[Direction, set[int]] = {}
         for found, shown in walks:
             self._take(found, shown)
@@ -115,7 +115,7 @@ class TraversalLinks:
     @staticmethod
     def of_paths(question: GraphQuery, lens: IndexQuery, found: Iterable[FoundPath]) -> tuple[Path, ...]:
         found = list(found)
-        met: dict[tuple[int, int, int], dict[_Met, None]] = defaultdict(dict)
+        met: dict[tuple[int, int, int], dict[_FoundEdge, None]] = defaultdict(dict)
         all_keys = []
         for path in found:
             base = np.array(path.base, np.int32)
@@ -185,7 +185,9 @@ def _values(walked: WalkResult, hops: int, nodes: Array) -> Array:
     return np.where(ordered[at] == nodes, found.confidence[order][at], -1.0)
 
 
-def _mets(question: GraphQuery, lens: IndexQuery, steps: EdgeSteps) -> Iterable[tuple[tuple[int, int, int], _Met]]:
+def _mets(
+    question: GraphQuery, lens: IndexQuery, steps: EdgeSteps
+) -> Iterable[tuple[tuple[int, int, int], _FoundEdge]]:
     """Each edge with the key of the link it belongs to: from table up all between two entities are one."""
     side, down = lens.side, lens.direction == "downstream"
     columns = (
@@ -201,10 +203,12 @@ def _mets(question: GraphQuery, lens: IndexQuery, steps: EdgeSteps) -> Iterable[
     for base, other, kind, sure, start, end, one, two in zip(*(c.tolist() for c in columns), strict=True):
         source, target = (base, other) if down else (other, base)
         ends = (one, two) if down else (two, one)
-        yield (*ends, MIXED if question.view.by_table else kind), _Met(source, target, kind, sure, start, end)
+        yield (*ends, MIXED if question.view.by_table else kind), _FoundEdge(source, target, kind, sure, start, end)
 
 
-def _made(question: GraphQuery, met: dict[tuple[int, int, int], dict[_Met, None]]) -> dict[tuple[int, int, int], Link]:
+def _made(
+    question: GraphQuery, met: dict[tuple[int, int, int], dict[_FoundEdge, None]]
+) -> dict[tuple[int, int, int], Link]:
     names = {number: node.id for number, node in question.nodes({n for key in met for n in key[:2]}).items()}
     single = {key: next(iter(edges)) for key, edges in met.items() if len(edges) == 1}
     known = question.source.versions(sorted({(one.source, one.target) for one in single.values()}))
@@ -224,11 +228,11 @@ def _made(question: GraphQuery, met: dict[tuple[int, int, int], dict[_Met, None]
     return links
 
 
-def _version(versions: Sequence[EdgeVersion], edge: _Met, at: datetime | None) -> EdgeVersion | None:
+def _version(versions: Sequence[EdgeVersion], edge: _FoundEdge, at: datetime | None) -> EdgeVersion | None:
     return at_time((one for one in versions if one.key.kind.code == edge.kind), at)
 
 
-def _bare(source: str, target: str, kind: EdgeKind, edge: _Met) -> Link:
+def _bare(source: str, target: str, kind: EdgeKind, edge: _FoundEdge) -> Link:
     """What the index knows, where the store has gone on meanwhile."""
     start, end = time_of(edge.valid_from), from_micros(edge.valid_to)
     return Link(source=source, target=target, kind=kind, confidence=edge.confidence, valid_from=start, valid_to=end)

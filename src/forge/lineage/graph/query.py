@@ -36,7 +36,7 @@ ENDS = 100  # ends of a traversal to which paths are returned
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _DirectionView:
     """One direction: positions in `found` of what matches the filters, and of what is returned."""
 
     found: RolledWalk
@@ -150,7 +150,7 @@ class GraphQuery:
             greatest_depth=int(depths.max(initial=0)),
         )
 
-    def _reached(self, found: _Shown, links: TraversalLinks) -> list[ReachedNode]:
+    def _reached(self, found: _DirectionView, links: TraversalLinks) -> list[ReachedNode]:
         names = self.nodes(found.nodes.tolist())
         rows = zip(
             found.nodes.tolist(),
@@ -183,7 +183,7 @@ class GraphQuery:
 
     # --- what is shown ---------------------------------------------------------------------------------------------
 
-    def _wanted(self, found: RolledWalk) -> _Shown:
+    def _wanted(self, found: RolledWalk) -> _DirectionView:
         ask, nodes = self.ask, found.nodes
         wanted = np.ones(len(nodes), bool)
         if ask.node_types:
@@ -194,7 +194,7 @@ class GraphQuery:
             self.nodes({*unique[unique > 0].tolist(), *nodes.tolist(), *found.walked.starts.tolist()})
         wanted &= self._fitting(unique)[places]
         chosen = np.flatnonzero(wanted)
-        return _Shown(found, chosen, chosen)
+        return _DirectionView(found, chosen, chosen)
 
     def _fitting(self, tables: Array) -> Array:
         """Which tables are asked for. That something is inside a statement only is asked once and kept."""
@@ -222,7 +222,7 @@ class GraphQuery:
         file = str(table.details.get("source_file", ""))
         return not ask.files or any(file == one or file.endswith(f"/{one}") for one in ask.files)
 
-    def _cut(self, found: Sequence[_Shown]) -> list[_Shown]:
+    def _cut(self, found: Sequence[_DirectionView]) -> list[_DirectionView]:
         """The nearest, up to the limit; of the same distance by name."""
         limit = self.ask.limit
         if limit is None or sum(len(one.wanted) for one in found) <= limit:
@@ -243,7 +243,7 @@ class GraphQuery:
 
     # --- paths -----------------------------------------------------------------------------------------------------
 
-    def _paths(self, found: Sequence[_Shown], links: TraversalLinks) -> tuple[Path, ...]:
+    def _paths(self, found: Sequence[_DirectionView], links: TraversalLinks) -> tuple[Path, ...]:
         if not self.ask.paths:
             return ()
         paths: list[Path] = []

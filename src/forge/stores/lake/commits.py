@@ -26,7 +26,7 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
-from forge.stores.lake.table_metadata import MetadataDiverged, Numbered, ancestry, stamped_snapshot
+from forge.stores.lake.table_metadata import IdentifiedPart, MetadataDiverged, ancestry, stamped_snapshot
 
 Change = tuple[tuple[TableRequirement, ...], tuple[TableUpdate, ...]]
 
@@ -89,7 +89,7 @@ def _set_ref(current: TableMetadataV2, ref: str, snapshot_id: int) -> SetSnapsho
     return SetSnapshotRefUpdate.model_validate({**kept, "ref-name": ref, "snapshot-id": snapshot_id})
 
 
-def _new(mine: Sequence[Numbered], theirs: Sequence[Numbered], number: str) -> list[Numbered]:
+def _new(mine: Sequence[IdentifiedPart], theirs: Sequence[IdentifiedPart], number: str) -> list[IdentifiedPart]:
     known = {getattr(item, number): item for item in mine}
     for item in theirs:
         if known.get(getattr(item, number), item) != item:

@@ -21,7 +21,7 @@ _DEFAULT_LOG_LENGTH = 100
 
 RUN_ID = "forge.run-id"  # in the summary of every snapshot that a run published
 
-Numbered = TypeVar("Numbered", Schema, PartitionSpec, SortOrder)
+IdentifiedPart = TypeVar("IdentifiedPart", Schema, PartitionSpec, SortOrder)
 
 
 class MetadataDiverged(Exception):
@@ -160,7 +160,7 @@ def _log_entry(snapshot_id: int, now_ms: int) -> SnapshotLogEntry:
     return SnapshotLogEntry.model_validate({"snapshot-id": snapshot_id, "timestamp-ms": now_ms})
 
 
-def _joined(mine: Sequence[Numbered], theirs: Iterable[Numbered], number: str) -> list[Numbered]:
+def _joined(mine: Sequence[IdentifiedPart], theirs: Iterable[IdentifiedPart], number: str) -> list[IdentifiedPart]:
     joined = {getattr(item, number): item for item in mine}
     for item in theirs:
         if joined.setdefault(getattr(item, number), item) != item:

@@ -342,7 +342,7 @@ def test_who_is_given_what_another_request_asked_for_is_in_the_audit(
         return opened(*given)
 
     monkeypatch.setattr(query, "_ports", slowly)
-    monkeypatch.setattr(site.site.desk, "patience", 0.0)
+    monkeypatch.setattr(site.site.executor, "patience", 0.0)
     sql = "SELECT city FROM till.customers WHERE id < 4712"
     body = {"sql": sql, "engine": "in-process"}
     assert site.client.post(API, json=body, headers=reader).status_code == 202
@@ -359,8 +359,8 @@ def test_who_is_given_what_another_request_asked_for_is_in_the_audit(
 def test_what_is_refused_before_it_begins_is_in_the_audit(
     site: VersionSite, reader: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = site.site.desk
-    monkeypatch.setattr(desk, "limits", replace(desk.limits, per_token=0, waiting=0))
+    executor = site.site.executor
+    monkeypatch.setattr(executor, "limits", replace(executor.limits, per_token=0, waiting=0))
     sql = "SELECT city FROM till.customers WHERE id < 4713"
     assert post(site, sql, reader).json()["code"] == "FORGE-E915"
     noted = site.wiring.metadata.audit(limit=1)[0]
@@ -388,7 +388,7 @@ def endless(root: Path) -> str:
 
 
 def readers_of_sources(site: VersionSite) -> int:
-    return sum(not task.is_over for task in site.site.desk.reads())
+    return sum(not task.is_over for task in site.site.executor.reads())
 
 
 def wait_for(what: Any) -> None:
@@ -402,18 +402,18 @@ def test_a_query_that_takes_long_goes_on_and_is_cancelled(
     site: VersionSite, reader: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sql = endless(site.root)
-    monkeypatch.setattr(site.site.desk, "patience", 0.3)
+    monkeypatch.setattr(site.site.executor, "patience", 0.3)
     ticket = post(site, sql, reader, engine="in-process")
     assert (ticket.status_code, ticket.json()["kind"]) == (202, "query")
     run_id = ticket.json()["run_id"]
-    wait_for(lambda: site.site.desk.task(run_id).began)  # type: ignore[union-attr]
+    wait_for(lambda: site.site.executor.task(run_id).began)  # type: ignore[union-attr]
     other = site.token_of("carol@example.com", TokenScope.READ)
     problem(site.client.delete(f"{API}/{run_id}", headers=other), 403, "E904")
     problem(site.client.delete(f"{API}/r-nothing", headers=reader), 403, "E904")
     problem(site.client.delete(f"{API}/r-nothing"), 404, "E108")
     assert site.client.delete(f"{API}/{run_id}", headers=reader).status_code == 202
     wait_for(lambda: not readers_of_sources(site))
-    task = site.site.desk.task(run_id)
+    task = site.site.executor.task(run_id)
     assert task is not None
     assert task.failure is not None
     assert task.failure.code == "E901"
@@ -429,8 +429,8 @@ def test_the_time_limit_ends_it_at_the_source(
     site: VersionSite, reader: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sql = endless(site.root)
-    desk = site.site.desk
-    monkeypatch.setattr(desk, "limits", replace(desk.limits, seconds=0.5))
+    executor = site.site.executor
+    monkeypatch.setattr(executor, "limits", replace(executor.limits, seconds=0.5))
     refused = post(site, f"{sql} WHERE 1 = 1", reader, engine="in-process")
     assert refused.json()["code"] == "FORGE-E916"
     wait_for(lambda: not readers_of_sources(site))

@@ -3,7 +3,7 @@ import { useElementSize } from "@mantine/hooks";
 
 import type { QueryResultView } from "../../api";
 import { count, plural } from "../../format/numbers";
-import { linear, pathThrough, spread, stretches, ticks } from "../../quality/scale";
+import { intervals, linear, pathThrough, spread, ticks } from "../../quality/scale";
 import { MOST_BARS, MOST_POINTS, numeric, pointsOf, usualAxes, usualKind, type Point } from "./plot";
 import type { QuerySearch } from "./search";
 
@@ -114,7 +114,7 @@ function Line({ points, x, y }: Drawn) {
   const placed = points.map((point, index) => ({ ...point, x: x(index) }));
   return (
     <>
-      {stretches(placed, ({ value }) => value !== null).map((part) => (
+      {intervals(placed, ({ value }) => value !== null).map((part) => (
         <path key={part[0]?.x} className="plot-path" d={pathThrough(part.map((one) => ({ x: one.x, y: y(one.value ?? 0) })))} />
       ))}
       {(points.length <= FEW ? placed : []).map(({ label, value, x: at }) =>

@@ -2,7 +2,7 @@ import { useElementSize } from "@mantine/hooks";
 import type { KeyboardEvent, PointerEvent } from "react";
 
 import { day } from "../../format/numbers";
-import { areaBetween, linear, pathThrough, spread, stretches, ticks, type Place, type Scale } from "../scale";
+import { areaBetween, intervals, linear, pathThrough, spread, ticks, type Place, type Scale } from "../scale";
 import { figure } from "../words";
 
 export interface BandPoint {
@@ -125,7 +125,7 @@ function Days({ points, x, width }: { points: readonly BandPoint[]; x: Scale; wi
 
 function Band({ points, x, y }: { points: readonly BandPoint[]; x: Scale; y: Scale }) {
   const placed = points.map((point, index) => ({ point, index }));
-  return stretches(placed, ({ point }) => point.low !== null && point.high !== null).map((part) => {
+  return intervals(placed, ({ point }) => point.low !== null && point.high !== null).map((part) => {
     const line = (of: (point: BandPoint) => number | null): Place[] => part.map(({ point, index }) => ({ x: x(index), y: y(of(point) ?? point.value) }));
     return (
       <g key={part[0]?.index}>

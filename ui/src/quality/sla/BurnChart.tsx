@@ -2,7 +2,7 @@ import { useElementSize } from "@mantine/hooks";
 
 import type { SlaDay } from "../../api";
 import { day, percent, plural } from "../../format/numbers";
-import { areaBetween, linear, pathThrough, stretches, ticks } from "../scale";
+import { areaBetween, intervals, linear, pathThrough, ticks } from "../scale";
 
 const HEIGHT = 170;
 const LEFT = 50;
@@ -40,7 +40,7 @@ export function BurnChart({ days }: { days: readonly SlaDay[] }) {
             </text>
           </g>
         ))}
-        {stretches(placed, ({ one }) => one.budget_left !== null).map((part) => {
+        {intervals(placed, ({ one }) => one.budget_left !== null).map((part) => {
           const line = part.map(({ one, index }) => ({ x: x(index), y: y(one.budget_left ?? 0) }));
           const floor = part.map(({ index }) => ({ x: x(index), y: y(0) }));
           return (

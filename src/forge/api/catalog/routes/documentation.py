@@ -110,7 +110,9 @@ def scan_sources(site: TheSite, caller: ThePrincipal, response: Response, body: 
     def work(versions: VersionPorts) -> tuple[SourceCrawl, ...]:
         return crawl(site.wiring.catalog.crawl_ports(), sources)
 
-    begun = site.desk.start("scan", work, caller, text=", ".join(sources) or "all sources", share=("crawl", sources))
+    begun = site.executor.start(
+        "scan", work, caller, text=", ".join(sources) or "all sources", share=("crawl", sources)
+    )
     response.headers["Location"] = f"/api/v1/runs/{begun.run_id}"
     return RunTicket(run_id=begun.run_id, kind=begun.kind)
 

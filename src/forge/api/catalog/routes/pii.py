@@ -48,7 +48,7 @@ def scan_asset(
         follow_lineage(ports)
         return found
 
-    begun = site.desk.start("scan", work, caller, text=str(table), share=("scan", str(table), version, force))
+    begun = site.executor.start("scan", work, caller, text=str(table), share=("scan", str(table), version, force))
     response.headers["Location"] = f"/api/v1/runs/{begun.run_id}"
     return RunTicket(run_id=begun.run_id, kind=begun.kind)
 

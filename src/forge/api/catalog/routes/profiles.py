@@ -50,7 +50,7 @@ def start_profile(
         return profile_table(table, ports, at=asked.at, sample=asked.sample, exact=asked.exact)
 
     share = ("profile", table, target.state, asked.sample, asked.exact)
-    begun = site.desk.start("profile", work, caller, text=table, share=share)
+    begun = site.executor.start("profile", work, caller, text=table, share=share)
     response.headers["Location"] = f"/api/v1/runs/{begun.run_id}"
     return RunTicket(run_id=begun.run_id, kind=begun.kind)
 

@@ -66,7 +66,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 def query_rows(body: QueryOrder, request: Request, site: TheSite, caller: ThePrincipal) -> Wire | Response:
     """Rows of a SELECT, or with `Accept: application/vnd.apache.arrow.stream` an Arrow stream of them. What takes long
     goes on as a run (202); the same request sent again has its rows."""
-    limit = min(body.limit, site.desk.limits.rows)
+    limit = min(body.limit, site.executor.limits.rows)
     found = _do(body, site, caller, limit + 1, ask_with=rows_of_query)
     if prefers(request, (ARROW,)):
         return respond(found, partial(_arrow, limit, body))
@@ -84,7 +84,7 @@ def query_plan(body: QueryQuestion, site: TheSite, caller: ThePrincipal) -> Wire
 @router.delete("/{query_id}", status_code=202)
 def cancel_query(query_id: QueryIdentity, site: TheSite, caller: ThePrincipal) -> RunView:
     """End a query, in the sources too. Who may only read ends his own."""
-    task = site.desk.task(query_id)
+    task = site.executor.task(query_id)
     if caller.scope is not TokenScope.WRITE and (task is None or not task.is_read or task.owner != caller.owner):
         raise ForgeError(
             "E904",
@@ -94,7 +94,7 @@ def cancel_query(query_id: QueryIdentity, site: TheSite, caller: ThePrincipal) -
         )
     if task is None or not task.is_read:
         raise UnknownNameError(f"There is no query '{query_id}'", fix="GET /api/v1/runs lists those that run.")
-    site.desk.cancel(query_id)
+    site.executor.cancel(query_id)
     return run_view(site, caller, find_one(site, query_id))
 
 
@@ -126,10 +126,10 @@ def _do(
         timeout=timeout,
     )
     share = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine, body.cache, timeout)
-    return ask_on_desk(site, caller, commit, lambda _: request, text=body.sql, share=share, ask_with=ask_with)
+    return ask_in_executor(site, caller, commit, lambda _: request, text=body.sql, share=share, ask_with=ask_with)
 
 
-def ask_on_desk(
+def ask_in_executor(
     site: Site,
     caller: Principal,
     commit: CommitId | None,
@@ -159,7 +159,7 @@ def ask_on_desk(
     rights = (caller.user, caller.scope, caller.origin, hidden, declared)
     try:
         asked = ("federation", ask_with, rights, share, commits_beside(wiring.versioning.reader(None), text))
-        found = site.desk.do("query", work, caller, text=text, share=asked, on_stop=running.cancel)
+        found = site.executor.do("query", work, caller, text=text, share=asked, on_stop=running.cancel)
     except ForgeError:
         if begun.is_set():
             raise

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.executor import LONG, respond
-from forge.api.federation.routes.query import ask_on_desk, query_caller, rows_of_query
+from forge.api.federation.routes.query import ask_in_executor, query_caller, rows_of_query
 from forge.api.federation.routes.sources import source_turn
 from forge.api.federation.source_failures import SourceFailures
 from forge.api.federation.wire.virtual_tables import (
@@ -176,7 +176,7 @@ def virtual_rows(
         return rows_request(ports, question, limit=limit + 1, offset=offset, at=commit)
 
     share = ("virtual rows", question.digest, repr(filter), limit, offset, commit)
-    found = ask_on_desk(site, caller, commit, request_of, text=text, share=share, ask_with=rows_of_query)
+    found = ask_in_executor(site, caller, commit, request_of, text=text, share=share, ask_with=rows_of_query)
     return respond(found, partial(_rows_view, table, question.digest, commit, offset, limit))
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, StrictBool, StrictInt
 from forge.api.federation.wire.query import QueryParameters
 from forge.api.wire import Name, Page, Text, Wire
 
-_Named = Annotated[Name, Field(min_length=1, examples=["Orders by city"])]
+_QueryName = Annotated[Name, Field(min_length=1, examples=["Orders by city"])]
 _Sql = Annotated[str, Field(min_length=1, max_length=100_000, examples=["SELECT * FROM core.orders"])]
 
 
@@ -38,7 +38,7 @@ class SavedQueryList(Page[SavedQueryView]):
 class SavedQueryCreate(Wire):
     """`name`: one of each owner. `is_shared`: whoever may query sees it, too."""
 
-    name: _Named
+    name: _QueryName
     sql: _Sql
     description: Text = ""
     parameters: QueryParameters = {}
@@ -50,7 +50,7 @@ class SavedQueryPatch(Wire):
     """What is left out stays as it is. `expected_version`: that which was read; another one is refused (409)."""
 
     expected_version: StrictInt | None = Field(default=None, ge=1)
-    name: _Named | None = None
+    name: _QueryName | None = None
     sql: _Sql | None = None
     description: Text | None = None
     parameters: QueryParameters | None = None

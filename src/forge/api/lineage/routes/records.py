@@ -47,5 +47,5 @@ def record_lineage(
 
     share = ("records", commit, table, filters, column, depth, wiring.catalog.hidden_from(caller.user)(commit))
     text = f"origin of {table} {' '.join(filters)}"
-    outcome = site.desk.do("query", work, caller, text=text, share=share)
+    outcome = site.executor.do("query", work, caller, text=text, share=share)
     return respond(outcome, lambda origin: OriginView.model_validate(plain(origin.to_dict())))

@@ -114,7 +114,7 @@ def preview(
         return RemedyPreview(remediation=_view(ports, record), base=commit_view(base) if base else None, tables=shown)
 
     share = ("remedy preview", record.id, str(record.status), table, limit, offset)
-    outcome = site.desk.do("diff", work, caller, branch=str(record.branch), share=share)
+    outcome = site.executor.do("diff", work, caller, branch=str(record.branch), share=share)
     return respond(outcome, shown_of)
 
 
@@ -159,7 +159,7 @@ def _decide(
 def _do(
     site: Site, caller: Principal, kind: JobKind, branch: BranchName, act: Callable[[RemedyPorts], Remediation]
 ) -> Wire | Response:
-    outcome = site.desk.do(
+    outcome = site.executor.do(
         kind, lambda versions: act(site.wiring.quality.remedies(versions=versions)), caller, branch=str(branch)
     )
     return respond(outcome, partial(_view, _ports(site, caller)))

@@ -56,7 +56,7 @@ def one_run(run_id: RunIdentity, site: TheSite, caller: ThePrincipal) -> RunDeta
 @router.delete("/{run_id}", status_code=202)
 def cancel_run(run_id: RunIdentity, site: TheSite, caller: ThePrincipal) -> RunView:
     """Cancel a run that waits or works here. Nothing of it is published. Who may only read cancels what he asked."""
-    task = site.desk.task(run_id)
+    task = site.executor.task(run_id)
     if caller.scope is not TokenScope.WRITE and (task is None or not task.is_read or task.owner != caller.owner):
         raise ForgeError(
             "E904",
@@ -64,7 +64,7 @@ def cancel_run(run_id: RunIdentity, site: TheSite, caller: ThePrincipal) -> RunV
             why="It cancels queries of its own; anything else needs the scope write.",
             fix="Make one that may write: forge token create NAME --scope write",
         )
-    if not site.desk.cancel(run_id):
+    if not site.executor.cancel(run_id):
         site.jobs.cancel(run_id)
     return run_view(site, caller, find_one(site, run_id))
 
@@ -80,7 +80,7 @@ async def run_events(run_id: RunIdentity, site: TheSite, principal: ThePrincipal
     token = principal.token  # None: the secret that was printed at the start, which ends with the server
     may_see = partial(site.access.is_active, token) if token else lambda: True
     look = partial(run_detail, site, principal, run_id)
-    task = site.desk.task(run_id)
+    task = site.executor.task(run_id)
     audience = f"{principal.scope} {principal.user}" if task is not None and task.is_read else ""
     stream = await site.feed.open(run_id, look, is_over, may_see, principal.origin, audience)
     return StreamingResponse(stream, media_type=MEDIA_TYPE, headers=HEADERS)

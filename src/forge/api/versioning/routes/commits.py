@@ -115,7 +115,7 @@ def dataset_rows(
     """Rows of the dataset as a commit has it, personal data masked; or what a SELECT finds among the tables of that
     commit. Of a table they are read without Spark; SQL and views need it. Pages are of one commit."""
     wiring, table = site.wiring, TableName.parse(dataset_id)
-    window = row_window(min(limit, site.desk.limits.rows), cursor, offset)
+    window = row_window(min(limit, site.executor.limits.rows), cursor, offset)
     commit_id = window.commit or commit_id
     hidden_from = wiring.catalog.hidden_from(caller.user)
     if sql is None and not filters:
@@ -135,7 +135,7 @@ def dataset_rows(
 
     hidden = hidden_from(commit)  # who asks again after that has changed gets no answer from before
     share = ("query", caller.user, caller.origin, commit, table, sql, filters, window, hidden)
-    outcome = site.desk.do("query", work, caller, text=sql or " ".join((str(table), *filters)), share=share)
+    outcome = site.executor.do("query", work, caller, text=sql or " ".join((str(table), *filters)), share=share)
     has_order = _has_order(site, commit, table, sql)
     return respond(outcome, partial(rows_view, str(table), window, has_order=has_order))
 
@@ -195,7 +195,7 @@ def _commit(site: Site, caller: Principal, branch: str, dataset_id: str | None, 
         upload.close()
         raise
     work = partial(commit_upload, table, branch, upload)
-    outcome = site.desk.do("commit", work, caller, branch=branch, after=upload.close)
+    outcome = site.executor.do("commit", work, caller, branch=branch, after=upload.close)
 
     def shown(done: CommitResult) -> CommitResultView:
         return commit_result(site.wiring, done, branch, form.mode)

@@ -122,7 +122,7 @@ def blame(
         return flow_blame(ports, named, at=commit, key=wanted, columns=columns or None, limit=limit)
 
     share = ("blame", commit, named, key, columns, limit)
-    outcome = site.desk.do("blame", work, caller, text=f"{named} at {at}", share=share)
+    outcome = site.executor.do("blame", work, caller, text=f"{named} at {at}", share=share)
     return respond(outcome, lambda found: blame_view(found, at, Masks(hidden_from(found.commit))))
 
 
@@ -155,7 +155,7 @@ def verify(
             progress=lambda what, done, total: _refuse_stopped(ports),
         )
 
-    outcome = site.desk.do("verify", work, caller, text=level, share=("verify", level, start, named))
+    outcome = site.executor.do("verify", work, caller, text=level, share=("verify", level, start, named))
     return respond(outcome, verify_view)
 
 
@@ -165,7 +165,7 @@ def _compare(site: Site, caller: Principal, sides: CompareRequest) -> Wire | Res
     if not sides.preview:
         return compare_view(wiring, sides, run_comparison(wiring.versioning.ports(), lines, sides))
     share = ("compare", lines.base, lines.compare, sides.checks)
-    outcome = site.desk.do(
+    outcome = site.executor.do(
         *("compare", lambda ports: run_comparison(ports, lines, sides), caller),
         text=f"{sides.base}..{sides.compare}",
         share=share,
@@ -195,7 +195,7 @@ def _diff(
         return flow_diff(ports, left, right, tables=tables, columns=wanted or None, limit=limit, offset=offset)
 
     share = ("diff", left, right, table, wanted, limit, offset)
-    outcome = site.desk.do("diff", work, caller, text=f"{base}..{compare} {table or ''}", share=share)
+    outcome = site.executor.do("diff", work, caller, text=f"{base}..{compare} {table or ''}", share=share)
 
     def shown(found: tuple[TableDiff, ...]) -> DiffView:
         return diff_view(left, right, found, Masks(hidden), limit=limit, offset=offset)

@@ -69,7 +69,7 @@ OnlyOpen = Annotated[bool, Query(alias="open", description="Only what nobody has
 def start_merge(body: MergeStart, site: TheSite, caller: ThePrincipal) -> Wire | Response:
     """Merge a branch into another. Conflicted, blocked, pending and up to date are results, not errors."""
     request = merge_request(body, site.wiring.default_branch)
-    outcome = site.desk.do("merge", lambda ports: merge(request, ports), caller, branch=request.target)
+    outcome = site.executor.do("merge", lambda ports: merge(request, ports), caller, branch=request.target)
     return respond(outcome, partial(result_view, site.wiring))
 
 
@@ -100,7 +100,7 @@ def revert(body: PickStart, site: TheSite, caller: ThePrincipal) -> Wire | Respo
 def reset(body: ResetStart, site: TheSite, caller: ThePrincipal) -> Wire | Response:
     """A branch goes to a commit that exists. No data is read, written or deleted."""
     metadata = site.wiring.metadata
-    outcome = site.desk.do(
+    outcome = site.executor.do(
         "reset", lambda ports: flow_reset.reset(body.branch, body.commit, ports), caller, branch=body.branch
     )
 
@@ -277,7 +277,7 @@ def _pick(
     def work(ports: VersionPorts) -> MergeResult:
         return act(body.commit, branch, ports, message=body.message, keys=keys, rules=rules)
 
-    return respond(site.desk.do(kind, work, caller, branch=branch), partial(result_view, site.wiring))
+    return respond(site.executor.do(kind, work, caller, branch=branch), partial(result_view, site.wiring))
 
 
 def _merges(
@@ -342,5 +342,5 @@ def _go_on(
     merge_id: str, site: Site, caller: Principal, act: Callable[[str, VersionPorts], MergeResult]
 ) -> Wire | Response:
     merge = decide.find_merge(site.wiring.metadata, merge_id, is_open=True)
-    outcome = site.desk.do(merge.kind, lambda ports: act(merge.id, ports), caller, branch=merge.target)
+    outcome = site.executor.do(merge.kind, lambda ports: act(merge.id, ports), caller, branch=merge.target)
     return respond(outcome, partial(result_view, site.wiring))

@@ -104,7 +104,7 @@ def _measure(spark: SparkSession, frame: DataFrame, request: ProfileRequest) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _LatePasses:
     """What the passes after the scan gave, by place of the column."""
 
     sketches: Mapping[int, Mapping[str, Any]]
@@ -121,7 +121,7 @@ def _all_values(
     counted: Sequence[FrameColumn],
     plans: Mapping[int, BinPlan],
     request: ProfileRequest,
-) -> _Found:
+) -> _LatePasses:
     sketches, values, bins, duplicates = _at_once(
         spark,
         lambda: passes.sketch(distinct=False),
@@ -129,7 +129,7 @@ def _all_values(
         lambda: passes.bins(plans),
         lambda: None if request.sample is not None else passes.duplicates(rows),
     )
-    return _Found(sketches, bins, values, duplicates, frozenset(column.place for column in counted))
+    return _LatePasses(sketches, bins, values, duplicates, frozenset(column.place for column in counted))
 
 
 def _some_values(
@@ -139,7 +139,7 @@ def _some_values(
     counted: Sequence[FrameColumn],
     plans: Mapping[int, BinPlan],
     request: ProfileRequest,
-) -> _Found:
+) -> _LatePasses:
     """Columns of few values are counted; of others the frequent values of a sample are counted over all rows."""
     (sketches, likely), duplicates = _at_once(
         spark,
@@ -153,7 +153,7 @@ def _some_values(
     for column in counted:
         if column.place not in sure:
             values.distinct[column.place] = sketches[column.place]["distinct"]
-    return _Found(sketches, bins, values, duplicates, sure)
+    return _LatePasses(sketches, bins, values, duplicates, sure)
 
 
 def _at_once(spark: SparkSession, *work: Callable[[], Any]) -> list[Any]:
@@ -171,7 +171,7 @@ def _plan(column: FrameColumn, scanned: Mapping[str, Any]) -> BinPlan | None:
 
 
 def _column(
-    column: FrameColumn, rows: int, scanned: Mapping[str, Any], plan: BinPlan | None, found: _Found
+    column: FrameColumn, rows: int, scanned: Mapping[str, Any], plan: BinPlan | None, found: _LatePasses
 ) -> ProfiledColumn:
     kind, place = column.kind, column.place
     given: dict[str, Any] = {"nulls": rows - scanned["count"]}

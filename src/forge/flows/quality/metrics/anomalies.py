@@ -312,7 +312,7 @@ def find_flagged(
     value that was held back and then repaired is excluded."""
     every = ports.store.flagged(ports.clock() - timedelta(days=days), limit=limit)
     masked = {table: ports.masked(table) for table in {point.table for point in every}}
-    shown = _Shown(ports)
+    shown = _PointPositions(ports)
     found = [
         (point, value)
         for flagged in every
@@ -328,7 +328,7 @@ def _is_of(point: MetricPoint, value: DatedValue) -> bool:
     return value.commit_id is None and value.run_id == point.run_id and value.time == as_utc(point.time)
 
 
-class _Shown:
+class _PointPositions:
     """The position of a stored point in its series; each series is read once."""
 
     def __init__(self, ports: MetricPorts) -> None:

@@ -44,7 +44,7 @@ ALL_COMMITS = "all commits"
 """Likewise, in the detail of an audit record: the ids of all that it makes."""
 
 _FILES = frozenset({"data", "delete", "manifest", "manifest list", "view"})  # the other blobs are of the records
-_Named = TypeVar("_Named", "RunRecord", "MergeRecord", "Remediation")
+_Record = TypeVar("_Record", "RunRecord", "MergeRecord", "Remediation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +247,7 @@ def _commits(
     return made
 
 
-def _naming(record: _Named, commit: CommitId) -> _Named:
+def _naming(record: _Record, commit: CommitId) -> _Record:
     """The record with the commit's id wherever it says THIS_COMMIT."""
     named = {one.name: commit for one in fields(record) if getattr(record, one.name) == THIS_COMMIT}
     return replace(record, **named)  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ from forge.lineage.extract.sql.syntax.split import ScriptStatement, StatementKin
 from forge.lineage.extract.sql.target import WriteTarget
 from forge.lineage.extract.value import ColumnValue
 
-Parsed = tuple[ScriptStatement, exp.Expr | UnparsedStatement]
+ParsedStatement = tuple[ScriptStatement, exp.Expr | UnparsedStatement]
 _SETTING = re.compile(r"\ASET\s+(?:hivevar:|hiveconf:|env:)?([\w.]+)\s*=\s*(.*)\Z", re.IGNORECASE | re.DOTALL)
 _PLACE = re.compile(r"\$\{(?:hivevar:|hiveconf:|env:|system:)?([\w.]+)\}")
 _ROUTINE = re.compile(
@@ -85,8 +85,8 @@ class SqlSession(SessionState):
             last = relation if relation is not None else last
         return last
 
-    def _parse(self, text: str, line: int) -> list[Parsed]:
-        found: list[Parsed] = []
+    def _parse(self, text: str, line: int) -> list[ParsedStatement]:
+        found: list[ParsedStatement] = []
         for piece in split(text, self.dialect, line):
             if "${" in piece.text or "identifier" in piece.text.lower():
                 piece = replace(piece, text=self._filled(piece.text))
@@ -113,7 +113,7 @@ class SqlSession(SessionState):
             return UnparsedStatement("")
         return parse(piece, self.dialect)
 
-    def _collect(self, parsed: list[Parsed]) -> None:
+    def _collect(self, parsed: list[ParsedStatement]) -> None:
         """What the whole text says of its tables, so that a statement before the CREATE knows them too."""
         kept, self.used = self.used, self.used
         current = dict(self.current)

@@ -20,7 +20,7 @@ from forge.stores.sql.tables import pii_revisions as revisions
 _ONE = 1  # the only row of revisions
 
 
-class _Moved(Exception):
+class _VersionConflict(Exception):
     """A record is not at the expected version."""
 
 
@@ -71,7 +71,7 @@ class SqlPiiFindings(SqlRecords):
                     put(connection, scans, [_scan_row(scan)])
                 write_audit(connection, audit)
                 touch(connection, "asset", {record.table for record in records})
-        except _Moved:
+        except _VersionConflict:
             return False
         return True
 
@@ -91,7 +91,7 @@ def _put(connection: Connection, record: PiiRecord) -> None:
     if record.version == 1:
         insert = insert_into(connection, findings).values(row).on_conflict_do_nothing().returning(f.id)
         if connection.execute(insert).first() is None:
-            raise _Moved
+            raise _VersionConflict
         return
     row.pop("id")
     same = update(findings).where(f.id == record.id, f.version == record.version - 1).values(**row)
@@ -99,9 +99,9 @@ def _put(connection: Connection, record: PiiRecord) -> None:
         with connection.begin_nested():
             changed = connection.execute(same).rowcount
     except IntegrityError as error:  # it moves to a name under which that column has a finding
-        raise _Moved from error
+        raise _VersionConflict from error
     if changed == 0:
-        raise _Moved
+        raise _VersionConflict
 
 
 def _row(record: PiiRecord) -> dict[str, Any]:
