@@ -1,7 +1,7 @@
 """`make house`: the plan of the house, storeys × rooms, and what breaks its rules. Exit 1 where one is broken.
 
 Rules: a folder holds at most 30 modules; siblings of a package do not import each other in a circle; no module is part
-of a circle; rooms of a store never import each other; the path of a test is a path of the source; errors are told apart
+of a circle; rooms of a store never import each other; the folder of a test is one of the source; errors are told apart
 by their class, and raised by it; a data class of more than six fields takes keywords only; a closed set of words is a
 type; a public class name exists once, and no class or module is named by a bare participle or preposition; no name has
 the words told, said, anew or mend; the fixtures `world`, `shop` and `house` are one each."""
@@ -28,6 +28,7 @@ STOREYS = {  # name → where its rooms are
     "cli": "src/forge/cli",
     "connection": "src/forge/connection",
     "ui/src": "ui/src",
+    "tests": "tests",
 }
 MODULES_PER_FOLDER = 30
 POSITIONAL_FIELDS = 6
@@ -322,6 +323,9 @@ def grid(root: Path) -> list[list[str]]:
     for storey, place in STOREYS.items():
         row = [storey]
         inside = {room: list(_files(root / place / room)) for room in ROOMS}
+        if storey == "tests":  # those of a room are on every storey
+            rooms = {path: _room_of(path, root / place) for path in _files(root / place)}
+            inside = {room: [path for path, own in rooms.items() if own == room] for room in ROOMS}
         for name, room in DOMAINS.items():
             if storey == "domains":
                 inside[room] += _files(root / place / name)
@@ -329,6 +333,11 @@ def grid(root: Path) -> list[list[str]]:
         rest = [path for path in _files(root / place) if path not in taken] if storey != "domains" else []
         rows.append([*row, *(_cell(inside[room]) for room in ROOMS), _cell(rest)])
     return rows
+
+
+def _room_of(path: Path, tests: Path) -> str | None:
+    folders = path.relative_to(tests).parts[:-1]
+    return next((DOMAINS.get(name, name) for name in folders if name in ROOMS or name in DOMAINS), None)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -387,6 +396,15 @@ class House:
         return {name: set(imports_of(module, self.modules)) for name, module in self.modules.items()}
 
     @cached_property
+    def cycles(self) -> list[list[str]]:
+        return circles(self.graph)
+
+    @cached_property
+    def sibling_cycles(self) -> list[str]:
+        packages = [module.name for module in self.modules.values() if module.is_package]
+        return list(sibling_circles(self.graph, packages))
+
+    @cached_property
     def folders(self) -> Counter[Path]:
         return folders_below(self.root / "src", self.root / "ui" / "src")
 
@@ -401,9 +419,8 @@ class House:
         for folder, count in sorted(self.folders.items()):
             if count > MODULES_PER_FOLDER:
                 yield f"{folder.relative_to(self.root)} holds {count} modules; {MODULES_PER_FOLDER} are the most"
-        yield from (f"{' ↔ '.join(part)} import each other" for part in circles(self.graph))
-        packages = [module.name for module in self.modules.values() if module.is_package]
-        yield from sibling_circles(self.graph, packages)
+        yield from (f"{' ↔ '.join(part)} import each other" for part in self.cycles)
+        yield from self.sibling_cycles
         yield from across_rooms(self.graph)
         for module in self.modules.values():
             yield from compared_codes(module, self.modules)
@@ -432,8 +449,9 @@ def shown(house: House) -> Iterator[str]:
     functions = sorted(functions_of(house.modules.values()), reverse=True)
     yield from (f"  {lines:4}  {name}" for lines, name in functions[:5])
     yield f"\n{len(house.twice)} public class names exist more than once"
+    yield f"\n{len(house.cycles)} cycles of modules, {len(house.sibling_cycles)} of siblings"
     lost, tests = astray(house.root)
-    yield f"\n{tests - len(lost)} of {tests} tests are at the path of what they test"
+    yield f"\n{tests - len(lost)} of {tests} test files are in the folder of what they test"
 
 
 def main(root: Path = ROOT) -> int:

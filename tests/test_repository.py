@@ -130,6 +130,13 @@ def test_links_between_documents_lead_somewhere() -> None:
     assert broken == []
 
 
+def test_every_page_and_decision_is_found_from_the_first_page_of_the_documentation() -> None:
+    first = ROOT / "docs" / "README.md"
+    linked = {(first.parent / target).resolve() for target in re.findall(r"\]\(([^)#:\s]+)", first.read_text("utf-8"))}
+    pages = {path for folder in ("docs", "docs/decisions", "docs/guide") for path in (ROOT / folder).glob("*.md")}
+    assert sorted(path.name for path in pages - linked - {first}) == []
+
+
 def test_make_help_lists_every_target() -> None:
     listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for target in TARGETS:

@@ -36,6 +36,9 @@ def test_a_house_in_order_is_drawn_and_passes(small: Path, capsys: pytest.Captur
     assert main(small) == 0
     shown = capsys.readouterr().out
     assert "Storeys × rooms" in shown
+    assert "0 cycles of modules, 0 of siblings" in shown
+    assert "1 of 1 test files are in the folder of what they test" in shown
+    assert [line.split()[:1] for line in shown.splitlines()[2:10]][-1] == ["tests"]
     assert "No rule is broken" in shown
 
 

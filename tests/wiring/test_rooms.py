@@ -9,7 +9,7 @@ import pytest
 from forge.settings import load_settings
 from forge.wiring import Wiring
 
-ROOMS = ("runs", "versioning", "lineage", "quality", "contracts", "catalog", "upkeep")
+ROOMS = ("runs", "versioning", "lineage", "quality", "contracts", "catalog", "federation", "upkeep")
 
 
 @pytest.fixture

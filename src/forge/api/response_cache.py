@@ -1,8 +1,9 @@
 """Answers of reading routes, kept for a moment: however many people have a page open, the records are read once.
 
 An answer is never older than `life`, and never older than the last change that was made through this server. This is
-the outer of two: it spares the routes, and knows nothing of what others write. `record_cache.Memo` is asked by the four
-routes that are expensive to make, and holds by the mark of the records, so also when nobody had this page open."""
+the outer of two: it spares the routes, and knows nothing of what others write. `record_cache.RecordCache` is asked by
+the four routes that are expensive to make, and holds by the mark of the records, so also when nobody had this page
+open."""
 
 from __future__ import annotations
 

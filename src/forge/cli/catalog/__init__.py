@@ -1,1 +1,1 @@
-"""Words of the catalog: personal data."""
+"""Commands of the catalog: `catalog` with its glossary, profiles and discovery, and `pii`."""

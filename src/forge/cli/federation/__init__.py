@@ -1,1 +1,1 @@
-"""`forge source`: databases and files that queries read beside the lake."""
+"""Commands of federation: `source`, `query`, `vtable`, `saved-query`, `cache`."""

@@ -1,1 +1,1 @@
-"""Sources from Python."""
+"""Sources, virtual tables, saved queries and kept results from Python."""

@@ -1,1 +1,1 @@
-"""Declared sources in SQL."""
+"""Sources, virtual tables and saved queries in SQL."""
