@@ -54,6 +54,10 @@ def test_every_yaml_file_is_a_mapping() -> None:
     assert [path.name for path in files if not isinstance(read(path), dict)] == []
 
 
+def test_the_query_page_of_the_demo_shows_as_many_rows_as_its_grid_can() -> None:
+    assert load_settings(SHOP).server.reads.rows == 100_000
+
+
 @pytest.mark.slow
 def test_the_project_loads_without_a_note(project: Project) -> None:
     assert project.notes == ()

@@ -115,7 +115,7 @@ function Rows({ result }: { result: QueryResultView }) {
       )}
       {result.truncated && (
         <Text size="sm" c="dimmed" className="results-note">
-          More rows follow. Ask for fewer, or take them all in the terminal: forge query.
+          More rows follow: an answer has at most {count(result.rows.length)} here (server.reads.rows in forge.yaml). Ask for fewer, or take them all in the terminal: forge query.
         </Text>
       )}
     </>

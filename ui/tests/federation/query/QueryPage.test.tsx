@@ -4,11 +4,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { session } from "../../fixtures/catalog";
 import { found, plan } from "../../fixtures/federation";
-import { renderPage, status } from "../../render";
+import { renderPage, status, system } from "../../render";
 
 const ASK = "POST /api/v1/federation/query";
 const EXPLAIN = "POST /api/v1/federation/query/explain";
 const SESSION = "GET /api/v1/session";
+const SYSTEM = "GET /api/v1/system";
 const SQL = "SELECT city, count(*) AS n FROM crm.customers WHERE upper(city) <> :x GROUP BY city";
 const address = `/query?${new URLSearchParams({ sql: SQL, p: "x=PARIS", at: "fix-orders", engine: "in-process" }).toString()}`;
 
@@ -27,6 +28,17 @@ describe("a query", () => {
     expect(screen.getByText("2 rows")).toBeInTheDocument();
     const sent: unknown = await asked.find(({ method }) => method === "POST")?.json();
     expect(sent).toEqual({ sql: SQL, parameters: { x: "PARIS" }, at: "fix-orders", engine: "in-process", limit: 1000, explain: true, cache: true, form: "rows" });
+  });
+
+  it("asks for as many rows as the server gives, and says who sets that", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage(address, { [ASK]: { ...found, truncated: true, has_more: true }, [SESSION]: session, [SYSTEM]: { ...system, reads: { ...system.reads, rows: 100_000 } } });
+    await screen.findByRole("textbox", { name: "SQL" });
+    await waitFor(() => expect(asked.some(({ url }) => url.endsWith("/system"))).toBe(true));
+    await user.click(screen.getByRole("button", { name: "Run" }));
+    expect(await screen.findByText(/More rows follow: an answer has at most 2 here \(server\.reads\.rows in forge\.yaml\)/)).toBeInTheDocument();
+    const sent: unknown = await asked.find(({ method }) => method === "POST")?.json();
+    expect(sent).toMatchObject({ limit: 100_000 });
   });
 
   it("becomes a chart, and a plan that says what was not left to the source", async () => {
