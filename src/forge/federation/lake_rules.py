@@ -56,6 +56,15 @@ class LakeRules:
         closed |= {table for table, named in self.readers.items() if subject is None or subject.user not in named}
         return KeptBack(frozenset(columns), frozenset(closed))
 
+    def with_views(self, views: Mapping[str, Collection[str]]) -> LakeRules:
+        """Also of views, by the tables that each is made of: who reads one may read them all."""
+        readers = dict(self.readers)
+        for view, tables in views.items():
+            named = [set(self.readers[table]) for table in (view, *tables) if table in self.readers]
+            if named:
+                readers[view] = tuple(sorted(set.intersection(*named)))
+        return replace(self, readers=readers)
+
     def with_copies(self, endings: Collection[str]) -> LakeRules:
         """The same of tables that hold rows of these: `core.orders_failing`."""
         masks, rows, readers = list(self.masks), list(self.rows), dict(self.readers)

@@ -106,18 +106,21 @@ class FederationParts:
 
     def source_users(self, user: str, *, sees_all: bool = True) -> SourceUsers:
         """Who uses sources. `sees_all`: virtual tables, too, that the user may not read."""
+        from forge.flows.federation.lake_views import rules_below
         from forge.flows.federation.saved_queries import list_saved_queries
         from forge.flows.federation.source_users import SourceUsers
         from forge.transforms.project import read_source_files
         from forge.transforms.source import load_sources
 
         texts, _ = read_source_files(self.wiring.root)
+        virtual = self.virtual_tables()
         return SourceUsers(
             sources={one.name: one for one in self.sources()},
-            virtual=self.virtual_tables(),
+            virtual=virtual,
             loads=[load for file, text in texts.items() for load in load_sources(text, file)[0]],
             saved=list_saved_queries(self.saved_query_ports(user)),
             user=None if sees_all else user,
+            rules=rules_below(self.query_ports(user=user), virtual.values()),
         )
 
     @cached_property

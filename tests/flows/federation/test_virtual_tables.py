@@ -367,6 +367,17 @@ def test_lineage_is_hidden_once_a_source_below_is_not_for_everyone_and_shown_aga
     assert shown() == [False, False]
 
 
+def test_lineage_is_hidden_once_a_table_of_the_lake_below_names_its_readers(wiring: Wiring) -> None:
+    below = [{"alias": "o", "connector_id": "lake", "schema_name": "core", "table_name": "orders"}]
+    create(wiring, {"name": "sold", "sources": below, "columns": [{"name": "id", "source_column": "o.id"}]})
+    assert _into(open_graph(wiring.lineage.graph), "virtual.sold.id")
+    with (wiring.root / "forge.yaml").open("a") as file:
+        file.write("federation: {lake: {readers: {core.orders: [ada@example.com]}}}\n")
+    with closing(Wiring(load_settings(wiring.root, {"PATH": "", "HOME": "/nowhere"}))) as again:
+        again.federation.record_virtual_lineage_again()
+        assert _into(open_graph(again.lineage.graph), "virtual.sold.id") == set()
+
+
 def test_changes_are_in_the_audit_and_its_columns_in_the_lineage(wiring: Wiring) -> None:
     create(wiring, BOUGHT)
     walked = open_graph(wiring.lineage.graph)

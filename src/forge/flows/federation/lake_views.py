@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -10,9 +12,15 @@ from forge.federation.names import ref_of, set_ref
 from forge.federation.relation import RelationName
 from forge.federation.source import LAKE
 from forge.flows.runs.pin import Pin
+from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.transforms.sql import CATALOG
 from forge.transforms.sql_parse import parse_query
+
+if TYPE_CHECKING:
+    from forge.federation.lake_rules import LakeRules
+    from forge.federation.virtual_table import VirtualTable
+    from forge.flows.federation.query import FederationPorts
 
 
 class TwoVersionsError(Exception):
@@ -25,6 +33,24 @@ def lake_name(table: TableName, at: str = "") -> RelationName:
 
 def lake_table(name: RelationName) -> TableName:
     return TableName(name.path[0].lower(), name.path[-1].lower())
+
+
+def rules_below(ports: FederationPorts, tables: Iterable[VirtualTable]) -> LakeRules:
+    """The rules of the lake, with those of views that these virtual tables read, by what each is made of now."""
+    if not ports.rules.readers:
+        return ports.rules
+    named = {lake_table(each.relation) for one in tables for each in one.sources if each.connector_id == LAKE}
+    views: dict[str, set[str]] = {}
+    for table in named:
+        with suppress(ForgeError):  # what is not there shows nothing
+            views[str(table)] = {str(one) for one in _tables_below(ports.reader.pins_of([table], None)[table])}
+    return ports.rules.with_views(views)
+
+
+def _tables_below(pin: Pin) -> Iterator[TableName]:
+    for one in pin.view_inputs:
+        yield one.table
+        yield from _tables_below(one)
 
 
 def expand_views(tree: exp.Query, pins: Mapping[RelationName, Pin]) -> tuple[exp.Query, dict[RelationName, Pin]]:

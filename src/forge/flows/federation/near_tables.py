@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from forge.federation.credentials import asked_for
 from forge.federation.rights import may_read
 from forge.federation.virtual.rights import has_rights
+from forge.flows.federation.lake_views import rules_below
 from forge.model.name_suggestions import ask_for, find_near
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ def near_tables(error: UnknownTableError, ports: FederationPorts, sources: Mappi
     readable = [one for one in sources.values() if _is_for(one, ports)]
     seen = {one.name: ports.last_seen(one) for one in readable}
     virtual = ports.virtual()
+    rules = rules_below(ports, virtual.values())
     tables = [
         *error.known,
         *(_name(source, path) for source, one in seen.items() if one for path in one.tables),
-        *(str(one.relation) for one in virtual.values() if has_rights(one, virtual, sources, ports.user)),
+        *(str(one.relation) for one in virtual.values() if has_rights(one, virtual, sources, ports.user, rules)),
     ]
     unseen = find_near(error.table.partition(".")[0], (source for source, one in seen.items() if one is None))
     return ask_for([*find_near(error.table, tables), *(f"the source {one}" for one in unseen)][:3])

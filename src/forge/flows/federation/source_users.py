@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from forge.federation.lake_rules import LakeRules
 from forge.federation.names import find_relations
 from forge.federation.saved_query import SavedQuery
 from forge.federation.source import VIRTUAL, Source
@@ -50,13 +51,14 @@ class SourceUser:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceUsers:
     """All that could use a source. `saved`: those that who asks may see. `user`: None for whoever may see every
-    virtual table."""
+    virtual table. `rules`: of the lake, and of its views that virtual tables read."""
 
     sources: Mapping[str, Source]
     virtual: Mapping[str, VirtualTable]
     loads: Iterable[Transform]
     saved: Iterable[SavedQuery]
     user: str | None = None
+    rules: LakeRules = field(default_factory=LakeRules)
 
     def of(self, source: str) -> tuple[SourceUser, ...]:
         """By kind, then by name. What is not for who asks is not among them."""
@@ -66,7 +68,7 @@ class SourceUsers:
     def _tables(self, reading: Mapping[str, tuple[str, ...]]) -> Iterator[SourceUser]:
         for name in sorted(reading):
             table = self.virtual[name]
-            if self.user is None or has_rights(table, self.virtual, self.sources, self.user):
+            if self.user is None or has_rights(table, self.virtual, self.sources, self.user, self.rules):
                 yield SourceUser(kind=SourceUserKind.VIRTUAL_TABLE, name=name, through=reading[name], where=table.where)
 
     def _loads(self, source: str) -> Iterator[SourceUser]:

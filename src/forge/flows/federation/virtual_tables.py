@@ -13,6 +13,7 @@ from forge.federation.virtual.fit import find_misfits
 from forge.federation.virtual.keys import find_name_clashes, read_virtual_table
 from forge.federation.virtual.rights import has_rights
 from forge.federation.virtual_table import DeclaredVirtualTable, VirtualTable
+from forge.flows.federation.lake_views import rules_below
 from forge.flows.federation.opened_query import QueryDescription
 from forge.flows.federation.query import FederationPorts, QueryRequest, describe_query
 from forge.flows.runs.records import AuditRecord
@@ -177,10 +178,11 @@ def find_virtual_table_drift(name: str, ports: VirtualTablePorts) -> VirtualTabl
 def record_lineage_again(ports: VirtualTablePorts, source: str | None = None) -> None:
     """After who may read a source or virtual table has changed: of what reads it. None: of what is not for everyone,
     whatever it reads; files change while nobody looks."""
-    tables, sources = ports.federation.virtual(), ports.federation.sources()
+    tables = ports.federation.virtual()
+    is_open = _is_open(tables, ports)
     for table in tables.values():
         if source is None:
-            if not has_rights(table, tables, sources, _NOBODY):
+            if not is_open(table):
                 ports.record(table, True)
         elif source in _sources_below(table, tables):
             _record(table, ports)
@@ -236,7 +238,13 @@ def _keep(table: VirtualTable, looked: QueryDescription, ports: VirtualTablePort
 def _record(table: VirtualTable, ports: VirtualTablePorts) -> None:
     """The graph is for everyone: what is not for everyone to read is not in it."""
     tables = {**ports.federation.virtual(), table.name: table}
-    ports.record(table, not has_rights(table, tables, ports.federation.sources(), _NOBODY))
+    ports.record(table, not _is_open(tables, ports)(table))
+
+
+def _is_open(tables: Mapping[str, VirtualTable], ports: VirtualTablePorts) -> Callable[[VirtualTable], bool]:
+    """Whether everyone may read one of them."""
+    sources, rules = ports.federation.sources(), rules_below(ports.federation, tables.values())
+    return lambda table: has_rights(table, tables, sources, _NOBODY, rules)
 
 
 def _remember(table: VirtualTable, looked: QueryDescription, ports: VirtualTablePorts) -> None:

@@ -268,6 +268,28 @@ def test_what_a_table_with_readers_is_made_of_is_not_in_the_graph_of_everyone(
     assert "upper" not in graph()
 
 
+def test_readers_of_a_table_of_the_lake_are_those_of_what_is_made_of_it(tmp_path: Path) -> None:
+    readers = "federation: {lake: {readers: {core.orders: [ada@example.com]}}}\n"
+    with open_version_site(tmp_path / "shop", f"{YAML}{readers}") as site:
+        site.commit(ORDERS)
+        add(site, BOUGHT, default_filters=["o.name <> 'kestrel'"])
+        above = {"alias": "b", "connector_id": "virtual", "table_name": "bought"}
+        add(site, {"name": "above", "sources": [above], "columns": [{"name": "id", "source_column": "b.id"}]})
+        eve = site.token_of("eve@example.com", TokenScope.READ)
+        for name in ("bought", "above"):
+            shown = get(site, f"/{name}", eve)
+            assert (shown["may_read"], shown["sources"], shown["columns"], shown["sql"]) == (False, None, None, None)
+            problem(site.client.get(f"{API}/{name}/rows", headers=eve), 403, "E885")
+            assert get(site, f"/{name}")["may_read"]
+        for path in (API, f"{API}/bought", "/api/v1/federation/sources/lake/users"):
+            assert "kestrel" not in site.client.get(path, headers=eve).text
+        for name in ("bought", "above"):
+            query = {"root_id": f"virtual.{name}.id", "direction": "upstream"}
+            for headers in (eve, None):  # the graph is for everyone
+                graph = site.client.get("/api/v1/lineage/graph", params=query, headers=headers)
+                problem(graph, 404, "E801")
+
+
 def test_rights_that_are_taken_away_hold_at_once(site: VersionSite) -> None:
     add(site, PEOPLE)
     eve = site.token_of("eve@example.com", TokenScope.READ)

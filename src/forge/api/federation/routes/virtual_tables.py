@@ -37,6 +37,7 @@ from forge.federation.virtual.expansion import sql_of
 from forge.federation.virtual.rights import has_rights, refuse_without_rights
 from forge.federation.virtual.rows import read_question
 from forge.federation.virtual_table import DeclaredVirtualTable, VirtualTable
+from forge.flows.federation.lake_views import rules_below
 from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, distinct_names
 from forge.flows.federation.virtual_draft import draft_from_sql
 from forge.flows.federation.virtual_rows import rows_request
@@ -166,7 +167,9 @@ def virtual_rows(
     with _noted(site, caller, table_id):
         ports = _ports(site, caller)
         table = find_virtual_table(table_id, ports).table
-        refuse_without_rights(table, ports.federation.virtual(), ports.federation.sources(), caller.user)
+        known = ports.federation.virtual()
+        rules = rules_below(ports.federation, known.values())
+        refuse_without_rights(table, known, ports.federation.sources(), caller.user, rules)
         question = read_question(table, columns, filter, sort)
     commit, offset = wiring.branch_head(wiring.default_branch), 0
     if cursor is not None:
@@ -242,10 +245,11 @@ def _view(one: DeclaredVirtualTable, ports: VirtualTablePorts, caller: Principal
 def _views(ports: VirtualTablePorts, caller: Principal) -> Callable[[DeclaredVirtualTable], VirtualTableView]:
     """What it is made of is for who may read it, or could change it."""
     tables, sources = ports.federation.virtual(), ports.federation.sources()
+    rules = rules_below(ports.federation, tables.values())
 
     def show(one: DeclaredVirtualTable) -> VirtualTableView:
         document = one.to_dict()
-        readable = has_rights(one.table, tables, sources, caller.user)
+        readable = has_rights(one.table, tables, sources, caller.user, rules)
         if not _may_write(caller):
             document |= {"readers": None, "hidden": None}
         if not _may_write(caller) and not readable:
