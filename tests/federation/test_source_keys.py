@@ -51,12 +51,12 @@ PG = "sources:\n  - name: crm\n    connector: postgresql\n    url: jdbc:postgres
 FILES = "sources:\n  - name: rates\n    connector: files\n    path: d/*.parquet\n    {}\n"
 LITE = "sources:\n  - name: till\n    connector: sqlite\n    path: d/till.db\n    {}\n"
 DELTA = "sources:\n  - name: events\n    connector: delta\n    path: d/events\n    {}\n"
+JDBC = "sources:\n  - name: crm\n    connector: jdbc\n    url: jdbc:h2:mem:d\n    {}\n"
 WRONG = [
     (PG.format("onwer: ada"), "E104", 5, "name"),
     (PG.format("readres: [ada]"), "E104", 5, "readers"),
     (PG.format("shema: x"), "E104", 5, "schema"),
     (PG.replace("postgresql\n", "postgresq\n").format(""), "E880", 3, "postgresql"),
-    (PG.replace("connector: postgresql", "connector: jdbc").format(""), "E880", 3, "which database"),
     (PG.replace("connector: postgresql", "connector: [mysql]").format(""), "E880", 3, "mysql"),
     (PG.replace("    connector: postgresql\n", "").format(""), "E880", 2, "no connector"),
     (PG.replace("url: jdbc:postgresql://h/d", "schema: x").format(""), "E880", 2, "url"),
@@ -102,6 +102,19 @@ WRONG = [
     (DELTA.format("options: {timestampAsOf: '2026-01-31'}"), "E880", 5, "zone"),
     (DELTA.format("options: {timestampAsOf: yesterday}"), "E880", 5, "zone"),
     (DELTA.format("options: {versionAsOf: 1, timestampAsOf: '2026-01-31T00:00:00Z'}"), "E880", 5, "two things"),
+    (JDBC.replace("    url: jdbc:h2:mem:d\n", "").format(""), "E880", 2, "jdbc:sqlserver:"),
+    (JDBC.replace("jdbc:h2:mem:d", "h2:mem:d").format(""), "E880", 4, "jdbc:sqlserver:"),
+    (JDBC.replace("jdbc:h2:mem:d", "jdbc:sqlite:d.db").format(""), "E880", 4, "connector: sqlite"),
+    (JDBC.replace("jdbc:h2:mem:d", "jdbc:h2:mem:d;PASSWORD=hunter2").format(""), "E106", 4, "env:"),
+    (JDBC.replace("jdbc:h2:mem:d", "jdbc:oracle:thin:sa/hunter2@//h/x").format(""), "E106", 4, "env:"),
+    (JDBC.format("password: hunter2"), "E106", 5, "env:"),
+    (JDBC.format("path: x.db"), "E880", 5, "no path"),
+    (JDBC.format("columns: {a: int}"), "E880", 5, "no columns"),
+    (JDBC.format("options: {driver: 'org.h2.Driver; x'}"), "E880", 5, "class"),
+    (JDBC.format("options: {fetchsize: 0}"), "E880", 5, "whole number"),
+    (JDBC.format("options: {query: SELECT 1}"), "E880", 5, "no option query"),
+    (JDBC.format("options: {sessionInitStatement: DROP TABLE x}"), "E880", 5, "no option sessionInitStatement"),
+    (JDBC.format("options: {pushDownPredicate: true}"), "E880", 5, "no option pushDownPredicate"),
 ]
 
 
@@ -116,6 +129,19 @@ def test_a_wrong_source_is_refused_with_its_line_and_shows_no_secret(
     told = f"{error.what} {error.why} {error.fix}"
     assert word in told
     assert "hunter2" not in told
+
+
+def test_a_database_by_its_driver_is_declared_in_files_alone() -> None:
+    oracle = "jdbc:oracle:thin:@//db.example.com:1521/crm"
+    options = {"driver": "oracle.jdbc.OracleDriver", "fetchsize": 500, "oracle.net.CONNECT_TIMEOUT": 5000}
+    fields = {"name": "crm", "connector": "jdbc", "url": oracle, "user": "env:A", "password": "env:B", "schema": "S"}
+    found = read_source({**fields, "options": options})
+    assert (found.connector, found.url, found.options["fetchsize"]) == (ConnectorKind.JDBC, oracle, "500")
+    assert source_of_keys(found.keys, SourceOrigin.FILE) == found
+    with pytest.raises(ForgeError) as raised:
+        read_source({**fields, "options": options}, origin=SourceOrigin.COMMAND)
+    assert (raised.value.code, raised.value.where) == ("E880", "connector")
+    assert "sources/*.yaml" in str(raised.value.fix)
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

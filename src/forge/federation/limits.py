@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from forge.federation.address import ADDRESSES, parse_address, parse_api_address
 from forge.federation.object_path import is_object_path, parse_object_path
 from forge.federation.rest_options import SIGN_IN
-from forge.federation.source import ConnectorKind, Source
+from forge.federation.source import ConnectorKind, Source, SourceOrigin
 from forge.model.errors import ForgeError, SourceNotAllowedError
 
 _PARAMETERS = frozenset({"sslmode"})  # of a url: none that names a file, a class or another host
@@ -41,6 +41,9 @@ class SourceLimits:
 
 def find_breaches(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
     """All that it may not reach, as far as its words show; where links lead is looked up when it is opened."""
+    if source.connector is ConnectorKind.JDBC:
+        yield _no_jdbc()
+        return
     for key, reference in (("user", source.user), ("password", source.password)):
         if reference:
             yield from _find_bad_secret(key, reference, limits)
@@ -148,6 +151,20 @@ def _host_and_port(text: str, port: int) -> tuple[str, int]:
     if found is None or (text.count(":") > 1 and "[" not in text):
         return text.strip().lower(), port
     return found[1].lower().rstrip("."), int(found[2] or port)
+
+
+def refuse_out_of_files(source: Source) -> None:
+    """Of a source that is of no file: it would have to have been written past all that makes one."""
+    if source.origin is not SourceOrigin.FILE:
+        raise _no_jdbc()
+
+
+def _no_jdbc() -> ForgeError:
+    """`INIT=RUNSCRIPT`, `socketFactory`, `autoDeserialize`: which words of an address are harmless, only its driver
+    knows."""
+    why = "A JDBC address and its driver can name files, hosts and code of the server."
+    fix = "Declare it in sources/*.yaml."
+    return SourceNotAllowedError("a jdbc source stands in a file", where="connector", why=why, fix=fix)
 
 
 def _breach(what: str, where: str, why: str) -> ForgeError:

@@ -22,6 +22,12 @@ class ConnectorKind(StrEnum):
     FILES = "files"
     DELTA = "delta"  # a table of Delta Lake, or a folder of them
     REST = "rest"  # an API that answers GET with JSON
+    JDBC = "jdbc"  # any other database, by its JDBC driver
+
+    @property
+    def needs_spark(self) -> bool:
+        """Whether nothing else reads it."""
+        return self is ConnectorKind.JDBC
 
 
 class SourceOrigin(StrEnum):

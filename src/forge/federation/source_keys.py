@@ -11,6 +11,7 @@ from pydantic import Field
 
 from forge.federation.address import ADDRESSES, API_EXAMPLE, has_credentials, parse_address, parse_api_address
 from forge.federation.credentials import CredentialKeys, credentials_of, find_bad_credentials
+from forge.federation.jdbc_options import find_bad_jdbc, without_sign
 from forge.federation.object_path import EXAMPLE as OBJECT_EXAMPLE
 from forge.federation.object_path import is_object_path, parse_object_path
 from forge.federation.policy_keys import MOST_RULES, MaskKeys, RowFilterKeys, find_bad_policies, masks_of, rows_of_keys
@@ -175,13 +176,12 @@ def _read_connector(connector: object, where: Where) -> None:
     known = [kind.value for kind in ConnectorKind]
     if connector in known:
         return
-    jdbc = "Say which database it is: `connector: postgresql`, mysql or sqlite." if connector == "jdbc" else None
     raise ForgeError(
         CODE,
         "the source has no connector" if connector is None else f"unknown connector {shown(connector)}",
         where=where(("connector",)),
         why=f"The connectors are {', '.join(known)}.",
-        fix=jdbc or did_you_mean(str(connector), known) or "Write `connector: postgresql` or another of them.",
+        fix=did_you_mean(str(connector), known) or "Write `connector: postgresql` or another of them.",
     )
 
 
@@ -207,6 +207,10 @@ def _find_misfits(keys: _SourceKeys, where: Where, origin: SourceOrigin) -> Iter
         case ConnectorKind.REST:
             yield from _find_foreign(keys, where, (*_OF_FILES, "schema"))
             yield from _find_bad_api(keys, where)
+        case ConnectorKind.JDBC:
+            yield from _find_foreign(keys, where, (*_OF_FILES, *_OF_APIS))
+            yield from find_bad_jdbc(keys.url, _options_of(keys), where, CODE)
+            yield from _find_jdbc_out_of_files(where, origin)
     yield from find_bad_policies(keys.masks, keys.rows, where, CODE)
     for index, column in enumerate(keys.hidden):
         if not re.fullmatch(r"[^.]+(\.[^.]+)+", column):
@@ -278,6 +282,14 @@ def _find_bad_url(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
         yield ForgeError(CODE, f"a {kind} source needs a url", where=where(()), fix=example)
     elif not has_credentials(keys.url) and parse_address(kind, keys.url.strip()) is None:
         yield ForgeError(CODE, f"the url is not one of {kind}", where=where(("url",)), fix=example)
+
+
+def _find_jdbc_out_of_files(where: Where, origin: SourceOrigin) -> Iterator[ForgeError]:
+    """What came over HTTP is refused by its limits."""
+    if origin is SourceOrigin.COMMAND:
+        why = "Its address and its driver can name files, hosts and code: they are written where it is reviewed."
+        fix = "Declare the source in sources/*.yaml."
+        yield ForgeError(CODE, "a jdbc source stands in a file", where=where(("connector",)), why=why, fix=fix)
 
 
 def _find_bad_delta(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
@@ -372,7 +384,7 @@ def _find_secrets(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
     for name, value in (("user", keys.user), ("password", keys.password)):
         if value and not is_reference(value):
             yield secret_in_file(name, where((name,)))
-    if has_credentials(keys.url):
+    if has_credentials(without_sign(keys.url)):
         yield secret_in_file("url", where(("url",)))
     if re.search(r"//[^/]*@", keys.path):
         yield secret_in_file("path", where(("path",)))

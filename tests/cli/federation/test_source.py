@@ -47,6 +47,21 @@ def test_a_source_is_added_tested_shown_and_removed(house_with_database: Any) ->
     assert source(house_with_database, "list", "--json").json["sources"] == []
 
 
+def test_a_database_by_its_driver_is_declared_in_a_file_and_listed(house_with_database: Any) -> None:
+    jdbc = ("--connector", "jdbc", "--url", "jdbc:h2:mem:crm")
+    refused = source(house_with_database, "add", "crm", *jdbc, status=2).err
+    assert "FORGE-E880" in refused
+    assert "sources/*.yaml" in refused
+    source(house_with_database, "add", "till", *LITE)
+    assert "FORGE-E880" in source(house_with_database, "edit", "till", *jdbc, "--path", "", status=2).err
+    (house_with_database.root / "sources").mkdir(exist_ok=True)
+    (house_with_database.root / "sources" / "crm.yaml").write_text(
+        "sources:\n  - {name: crm, connector: jdbc, url: 'jdbc:h2:mem:crm'}\n"
+    )
+    listed = {one["name"]: one["connector"] for one in source(house_with_database, "list", "--json").json["sources"]}
+    assert listed == {"crm": "jdbc", "till": "sqlite"}
+
+
 def test_a_delta_table_is_added_tested_and_shown(house_with_database: Any) -> None:
     import pyarrow as pa
     from deltalake import write_deltalake

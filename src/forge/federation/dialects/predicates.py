@@ -10,7 +10,7 @@ from functools import reduce
 from sqlglot import exp
 
 from forge.federation.dialects.families import TypeFamily, family_of
-from forge.federation.dialects.rules import SourceRules, has_text_rules
+from forge.federation.dialects.rules import UNKNOWN, SourceRules, has_text_rules
 from forge.federation.dialects.values import QueryValue, fit_value, holds, is_value, read_value, write_value
 from forge.federation.relation import SourceColumn
 
@@ -72,6 +72,8 @@ class PredicateProver:
         return proved if odd is None else replace(proved, exact=False, why=_holds_others(odd, self.rules))
 
     def _prove(self, node: exp.Expr) -> ProvedPredicate:
+        if not self.rules.is_known:
+            raise _NotProved(UNKNOWN)
         if isinstance(node, exp.Like) and node.args.get("negate"):
             return self._negate(exp.Not(this=exp.Like(this=node.this.copy(), expression=node.expression.copy())))
         unknown = {name for name, value in node.args.items() if value} - _ARGS

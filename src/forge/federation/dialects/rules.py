@@ -10,6 +10,8 @@ from forge.federation.dialects.families import TypeFamily
 from forge.federation.relation import SourceColumn
 from forge.federation.source import LAKE, ConnectorKind
 
+UNKNOWN = "what this database means by it is not known"
+
 LakeOrKind = ConnectorKind | Literal["lake"]
 
 _F = TypeFamily
@@ -25,6 +27,7 @@ class SourceRules:
     name: str  # for messages
     _: KW_ONLY
     is_sql: bool = True
+    is_known: bool = True  # else nobody knows what it means by any predicate
     by_parameter: bool = False  # of all predicates only `=`, of columns that have a parameter
     compared: frozenset[TypeFamily]
     sorted: frozenset[TypeFamily] = frozenset()
@@ -36,6 +39,12 @@ class SourceRules:
     nan_compares: bool = True  # NaN is equal to itself and greater than all else, or there is none
     wide_sums: bool = False  # a sum of bigint has room for more than a bigint
     text_types: tuple[str, ...] = ()  # of strings, the beginnings of native types with the rules of text; none: all
+
+    def why_no(self, part: str) -> str:
+        """Of what only SQL computes; empty where it may."""
+        if self.is_sql:
+            return ""
+        return f"it computes no {part}" if self.is_known else UNKNOWN
 
 
 _POSTGRESQL = SourceRules(
@@ -83,6 +92,7 @@ _REST = SourceRules(
     by_parameter=True,
     compared=frozenset({_F.INTEGER, _F.STRING, _F.BOOLEAN, _F.DATE}),
 )
+_JDBC = SourceRules("this database", is_sql=False, is_known=False, compared=frozenset())
 _RULES: Mapping[str, SourceRules] = {
     ConnectorKind.POSTGRESQL: _POSTGRESQL,
     ConnectorKind.MYSQL: _MYSQL,
@@ -90,6 +100,7 @@ _RULES: Mapping[str, SourceRules] = {
     ConnectorKind.FILES: replace(_LAKE, name="a source of files"),
     ConnectorKind.DELTA: replace(_LAKE, name="a Delta table"),
     ConnectorKind.REST: _REST,
+    ConnectorKind.JDBC: _JDBC,
     LAKE: _LAKE,
 }
 

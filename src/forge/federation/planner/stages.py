@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.families import TypeFamily, family_of
 from forge.federation.dialects.predicates import BINARY, ColumnOf, all_of, conjuncts
-from forge.federation.dialects.rules import SourceRules
+from forge.federation.dialects.rules import UNKNOWN, SourceRules
 from forge.federation.dialects.values import fit_value, is_value, read_value, write_value
 from forge.federation.planner.aggregates import AggregateProver, SourceValue
 from forge.federation.planner.estimates import different_rows, grouped_rows, limited_rows
@@ -160,7 +160,7 @@ def _group(select: exp.Select, scope: SourceScope, prover: AggregateProver, plan
     values: dict[exp.Expr, SourceValue] = {}
     group = select.args.get("group")
     query = scope.query.copy()
-    why = "" if plan.rules(scope.source).is_sql else "it computes no aggregates"
+    why = plan.rules(scope.source).why_no("aggregates")
     keys: list[exp.Expr] = group.expressions if group else []
     if group and any(value for name, value in group.args.items() if name != "expressions"):
         why = why or "GROUP BY with sets is computed by the engine"
@@ -248,7 +248,7 @@ def _distinct(
     reasons = [one for one in keys.values() if isinstance(one, str)]
     why = reasons[0] if reasons else ""
     if not plan.rules(scope.source).is_sql:
-        why = "it computes no DISTINCT"
+        why = plan.rules(scope.source).why_no("DISTINCT")
     elif distinct.args.get("on") or stage.query.args.get("group") or set(keys) != set(stage.values):
         why = why or "it is computed after aggregates, or beside other columns"
     plan.decide("distinct", "DISTINCT", scope.source, why)
@@ -267,7 +267,7 @@ def _limit(
     if limit is None and (order is None or select.parent is not None or not _passes_columns(select, stage)):
         return stage
     count, offset = _number(limit), _number(select.args.get("offset"))
-    keys, why = _order_keys(select, stage, prover, plan.rules(scope.source).is_sql)
+    keys, why = _order_keys(select, stage, prover, plan.rules(scope.source))
     if not stage.cut:
         why = "rows are dropped after the source gave them"
     elif count is None or offset is None:
@@ -301,12 +301,14 @@ def _passes_columns(select: exp.Select, stage: _Stage) -> bool:
     return all(one.unalias() in stage.values for one in select.expressions)
 
 
-def _order_keys(select: exp.Select, stage: _Stage, prover: AggregateProver, is_sql: bool) -> tuple[list[exp.Expr], str]:
+def _order_keys(
+    select: exp.Select, stage: _Stage, prover: AggregateProver, rules: SourceRules
+) -> tuple[list[exp.Expr], str]:
     order = select.args.get("order")
     if order is None:
         return [], ""
-    if not is_sql:
-        return [], "it sorts nothing"
+    if not rules.is_sql:
+        return [], "it sorts nothing" if rules.is_known else UNKNOWN
     selected = {one.alias: one.unalias() for one in select.expressions if isinstance(one, exp.Alias)}
     keys: list[exp.Expr] = []
     for one in order.expressions:

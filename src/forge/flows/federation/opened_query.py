@@ -420,7 +420,7 @@ class OpenedQuery:
         wanted, plan = self.request.executor, self.plan
         if wanted == "spark":
             return "spark", _ASKED_FOR
-        refusal = self.no_plan if plan is None else self.ports.in_process().refusal(plan)
+        refusal = self.no_plan if plan is None else self._only_spark(plan) or self.ports.in_process().refusal(plan)
         if wanted == "in-process":
             if refusal:
                 raise ForgeError(
@@ -434,6 +434,12 @@ class OpenedQuery:
             return "spark", refusal
         assert plan is not None, "without a plan there is a refusal"
         return _by_size(plan)
+
+    def _only_spark(self, plan: QueryPlan) -> str | None:
+        """Why no other reads a source of the plan."""
+        names = dict.fromkeys(one.source for one in plan.fragments if one.source != LAKE)
+        only = [name for name in names if self.sources[name].connector.needs_spark]
+        return f"only Spark reads {', '.join(only)}" if only else None
 
     def masked_pin(self, table: TableName, pin: Pin) -> Pin:
         hidden = self.hidden.of(table)

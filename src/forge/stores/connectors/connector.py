@@ -42,3 +42,5 @@ def open_connector(
             from forge.stores.connectors.rest import RestConnector
 
             return RestConnector(source, secret)
+        case ConnectorKind.JDBC:
+            raise AssertionError("Spark reads it: engines/spark/federation/jdbc.py")

