@@ -368,6 +368,14 @@ class FederationParts:
             return resolve_secret(reference, self.wiring.environ, "federation.mask_key").encode()
         return load_mask_key(self.wiring.root)
 
+    def _by_spark(self, source: Source, secret: Callable[[str], str]) -> SourceConnector:
+        from forge.engines.spark.federation.jdbc import JdbcConnector
+        from forge.federation.limits import refuse_out_of_files
+
+        refuse_out_of_files(source)
+        folder = self.wiring.root / ".forge" / "queries"
+        return JdbcConnector(source, secret, lambda: self.wiring.engine, folder)
+
     def _lake_connector(self, pins: Mapping[tuple[str, str], Pin]) -> LakeConnector:
         from forge.stores.lake.scan import LakeConnector
 
@@ -432,6 +440,8 @@ class FederationParts:
         def secret(reference: str) -> str:
             return resolve_secret(reference, self.wiring.environ, where)
 
+        if source.connector.needs_spark:
+            return self._by_spark(source, secret)
         if source.origin is not SourceOrigin.HTTP:
             return open_connector(source, self.wiring.root, secret)
         return open_connector(source, self.wiring.root, secret, self._file_guard(source).refuse)

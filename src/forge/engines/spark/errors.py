@@ -26,6 +26,7 @@ _NO_DATABASE = re.compile(
 _BAD_ROWS = ("MALFORMED_RECORD_IN_PARSING", "FAILED_READ_FILE", "CANNOT_PARSE")
 _ROW_SIGN = re.compile(r"FORGE-(E611|E612|E619) (.*?)(?:\n|$|SQLSTATE)")
 _SQL_PLACE = re.compile(r"== SQL \(line (\d+), position (\d+)\) ==")
+_CALLED = re.compile(r"^An error occurred while calling [^\n]*\n: (?:[\w.$]+: )?")  # Py4J's own words
 _WORKER_FRAME = re.compile(r'File "(.+?)", line (\d+)')
 
 
@@ -39,7 +40,7 @@ def keep_quiet() -> None:
 
 def first_line(error: BaseException) -> str:
     """The message for a person: without the error class, the SQL and the JVM's stack."""
-    text = str(error).strip().split("\n\tat ")[0]
+    text = _CALLED.sub("", str(error).strip().split("\n\tat ")[0])
     line = next((part.strip() for part in text.splitlines() if part.strip()), type(error).__name__)
     return re.sub(r"^\[[A-Z_.0-9]+\]\s*", "", line)[:600]
 
@@ -122,9 +123,14 @@ def job_error(error: BaseException, where: str, root: Path | None = None) -> For
     )
 
 
+def is_unreachable(error: BaseException) -> bool:
+    """Of what a JDBC driver says."""
+    return _NO_DATABASE.search(str(error)) is not None
+
+
 def source_error(error: BaseException, url: str, where: str, root: Path | None = None) -> ForgeError:
     """A database that could not be read. Only its name is shown: an address may contain a password."""
-    if not _NO_DATABASE.search(str(error)):
+    if not is_unreachable(error):
         return job_error(error, where, root)
     return SourceUnreachableError(
         f"The database {database_of(url)} cannot be reached",
