@@ -108,6 +108,7 @@ WRONG = [
     (JDBC.replace("jdbc:h2:mem:d", "jdbc:h2:mem:d;PASSWORD=hunter2").format(""), "E106", 4, "env:"),
     (JDBC.replace("jdbc:h2:mem:d", "jdbc:oracle:thin:sa/hunter2@//h/x").format(""), "E106", 4, "env:"),
     (JDBC.format("password: hunter2"), "E106", 5, "env:"),
+    (JDBC.replace("mem:d", "mem:d;trustStorePassword=hunter2").format(""), "E106", 4, "env:"),
     (JDBC.format("path: x.db"), "E880", 5, "no path"),
     (JDBC.format("columns: {a: int}"), "E880", 5, "no columns"),
     (JDBC.format("options: {driver: 'org.h2.Driver; x'}"), "E880", 5, "class"),

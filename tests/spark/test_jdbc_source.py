@@ -19,6 +19,7 @@ import pytest
 from asked_plan import explain
 
 from forge.connection import Connection
+from forge.engines.spark.federation import jdbc
 from forge.federation.plan import Scan
 from forge.federation.relation import RelationName
 from forge.flows.federation.query import ExecutorChoice, QueryAnswer, QueryRequest, ask
@@ -181,7 +182,7 @@ def test_only_spark_reads_it_and_it_is_asked_for_columns_alone(project: Connecti
     assert "not cacheable" in found.cache
     error = refused("E890", wiring, sql, executor="in-process")
     assert error.why == "only Spark reads shop."
-    told = explain(wiring.federation.query_ports(), QueryRequest(sql)).to_dict()
+    told: dict[str, Any] = explain(wiring.federation.query_ports(), QueryRequest(sql)).to_dict()
     (source,) = told["sources"]
     assert source["asked"] == "scan shop.APP.people (id, country, mail)"
     filters = [one for one in told["decisions"] if one["part"] == "filter"]
@@ -194,7 +195,7 @@ def test_what_is_not_for_who_asks_is_kept_back_by_forge(project: Connection) -> 
     everything = rows(wiring, "SELECT id, mail, phone FROM kept.people")
     assert [one[0] for one in everything] == [1, 2, 3, 91]
     assert {one[1] for one in everything} == {None}  # hidden from everyone
-    seen = dict(rows(wiring, "SELECT id, phone FROM kept.people", user=eve))
+    seen: dict[Any, Any] = {one[0]: one[1] for one in rows(wiring, "SELECT id, phone FROM kept.people", user=eve)}
     assert seen.keys() == {1, 91}
     assert "+49" not in seen[1]
     assert rows(wiring, "SELECT count(*) FROM kept.people", user=eve) == [(2,)]
@@ -254,6 +255,15 @@ def test_a_value_that_arrives_as_another_is_an_error(project: Connection, derby:
     error = refused("E310", project.wiring, "SELECT seen FROM shop.people")
     assert "calendar" in str(error.why)
     assert (99,) in rows(project.wiring, "SELECT id FROM shop.people")
+
+
+def test_times_without_a_zone_are_not_read_where_java_is_not_in_utc(
+    project: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jdbc, "_is_in_utc", lambda spark: False)
+    error = refused("E310", project.wiring, "SELECT seen FROM shop.people")
+    assert "user.timezone=UTC" in str(error.fix)
+    assert len(rows(project.wiring, "SELECT id FROM shop.people")) == 4
 
 
 def test_a_cancelled_read_ends_and_leaves_no_rows_behind(project: Connection, derby: Derby) -> None:

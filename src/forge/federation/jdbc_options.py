@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from forge.federation.address import has_credentials
 from forge.model.errors import ForgeError
-from forge.model.file_options import Where
+from forge.model.file_options import SECRET_WORDS, Where, secret_in_file
 
 EXAMPLE = "jdbc:sqlserver://db.example.com:1433;databaseName=crm"
 _ADDRESS = re.compile(r"jdbc:[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x1f]+")
+_PROPERTY = re.compile(r"[?&;,(]\s*([\w.-]+)\s*=")
 _CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
 _WITHOUT_USER = re.compile(r"^(jdbc:oracle:\w+:)@")  # the address of Oracle has the sign where there is no user, too
 _COUNTS: Mapping[str, int] = {"fetchsize": 1_000_000, "querytimeout": 604_800}
@@ -36,6 +38,8 @@ def find_bad_jdbc(url: str, options: Mapping[str, str], where: Where, code: str)
         why = "Its driver fails on decimals beside Spark's reader, and reads a text among numbers as 0."
         fix = "Write `connector: sqlite` and `path:`."
         yield ForgeError(code, "SQLite is not read by its JDBC driver", where=where(("url",)), why=why, fix=fix)
+    elif not has_credentials(without_sign(url)) and any(map(SECRET_WORDS.search, _PROPERTY.findall(url))):
+        yield secret_in_file("url", where(("url",)))
     for name, value in options.items():
         place, word = where(("options", name)), name.lower()
         if word in _OF_SPARK or word.startswith(("pushdown", "spark.")):

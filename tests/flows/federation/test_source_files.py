@@ -77,6 +77,17 @@ def test_a_load_takes_its_connection_from_the_source_that_it_names(tmp_path: Pat
     assert [source.name for source in project.sources] == ["crm", "rates", "till", "events", "shop"]
 
 
+def test_a_load_of_a_database_by_its_driver_is_read_by_spark(tmp_path: Path) -> None:
+    erp = '{name: erp, connector: jdbc, url: "jdbc:h2:mem:d", user: env:U, options: {driver: org.h2.Driver}}'
+    write(tmp_path, erp=f"sources:\n  - {erp}\n  - {{output: raw.orders, source: erp, table: dbo.orders}}\n")
+    assert loads(tmp_path) == {
+        "raw.orders": JdbcSource(
+            "jdbc:h2:mem:d", "dbo.orders", None, "env:U", None, {"driver": "org.h2.Driver"}, source="erp"
+        )
+    }
+    assert faults(tmp_path) == []
+
+
 def test_a_load_is_the_same_as_one_that_says_it_all_and_changes_with_its_source(tmp_path: Path) -> None:
     def code(load: str, source: str = CRM) -> str:
         write(tmp_path, loads=f"sources:\n  - {load}\n", crm=source)

@@ -3,7 +3,7 @@
 It is asked for columns of one table, and for nothing else: what it means by a comparison, an order or a sum is not
 known. The names are its own, as its driver lists them, quoted. A read is one statement, one row after the other, into a
 private file; from there rows take the way of every other source, masks and row filters included. So no text of a
-query ever meets the address of the database, and a query that names a table twice sees it as it was once.
+query ever meets the address of the database.
 
 Whole numbers are read as bigint and REAL as double: a driver may say INTEGER of a column that holds more, and Spark
 would cut the values without a word."""
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError
 
 from forge.engines.spark.errors import SPARK_ERRORS, is_unreachable, job_error, root_cause
-from forge.engines.spark.federation.jdbc_tables import TablePlace, list_tables, place_of
+from forge.engines.spark.federation.jdbc_tables import JdbcTable, list_tables, place_of
 from forge.engines.spark.frames import quote
 from forge.engines.spark.sources import DRIVERS, JDBC_DEFAULTS
 from forge.engines.spark.spill import spill_folder
@@ -106,11 +106,11 @@ class JdbcConnector:
         self.cancel()
 
     @cached_property
-    def _tables(self) -> Mapping[tuple[str, ...], TablePlace]:
+    def _tables(self) -> Mapping[tuple[str, ...], JdbcTable]:
         with self._spark() as spark, self._connection(spark) as (dialect, connection):
             return {one.path: one for one in list_tables(spark, dialect, connection, self._source.name)}
 
-    def _describe(self, place: TablePlace) -> SourceRelation:
+    def _describe(self, place: JdbcTable) -> SourceRelation:
         with self._spark() as spark:
             fields = self._frame(spark, place).schema.fields
         columns = (SourceColumn(one.name, _type(one.dataType.simpleString()), nullable=one.nullable) for one in fields)
@@ -166,18 +166,17 @@ class JdbcConnector:
     def _refuse_times(self, spark: SparkSession, columns: list[SourceColumn]) -> None:
         """Spark's reader has no time without a zone: such a value passes through the zone of Java. Where that is not
         UTC, it arrives shifted, or in an hour that summer time leaves out."""
-        jvm: Any = spark._jvm
-        zone = jvm.java.time.ZoneId.systemDefault()
         odd = next((one.name for one in columns if one.type.name == "timestamp_ntz"), None)
-        if odd is not None and str(zone.normalized()) != "Z":
+        if odd is not None and not _is_in_utc(spark):
             raise ForgeError(
                 "E310",
                 f"{odd} of {self._source.name} has times without a zone, which cannot be read exactly here",
-                why=f"Spark reads them over JDBC in the zone of Java, which is {zone.getId()}.",
-                fix="Write `spark: {spark.driver.extraJavaOptions: -Duser.timezone=UTC}` in forge.yaml.",
+                why="Spark reads them over JDBC in the zone of Java, which is not UTC.",
+                fix="Write `-Duser.timezone=UTC` in forge.yaml, under spark as spark.driver.extraJavaOptions, and on a"
+                " cluster as spark.executor.extraJavaOptions.",
             )
 
-    def _frame(self, spark: SparkSession, place: TablePlace, columns: tuple[SourceColumn, ...] = ()) -> DataFrame:
+    def _frame(self, spark: SparkSession, place: JdbcTable, columns: tuple[SourceColumn, ...] = ()) -> DataFrame:
         """Nothing is read yet but what describes the table. `columns`: as they were described."""
         own = spark.newSession()
         own.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # else 96 bits, and fewer years
@@ -288,6 +287,16 @@ class JdbcConnector:
     def _refuse_cancelled(self, read: _Read) -> None:
         if read.cancelled:
             raise CancellationError(f"The query of {self._source.name} was cancelled")
+
+
+def _is_in_utc(spark: SparkSession) -> bool:
+    """Java where rows are read. What the workers of a cluster have is not known unless it is said."""
+    jvm: Any = spark._jvm
+    if str(jvm.java.time.ZoneId.systemDefault().normalized()) != "Z":
+        return False
+    context = spark.sparkContext
+    said = context.getConf().get("spark.executor.extraJavaOptions", "") or ""
+    return (context.master or "").startswith("local") or "-Duser.timezone=UTC" in said.split()
 
 
 def _is_of_other_calendar(array: pa.Array) -> bool:

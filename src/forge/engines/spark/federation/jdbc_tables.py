@@ -19,7 +19,7 @@ _READABLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class TablePlace:
+class JdbcTable:
     """`path`: as queries name it; `quoted`: as the database does. `is_default`: where a name alone is looked for."""
 
     path: tuple[str, ...]
@@ -27,18 +27,18 @@ class TablePlace:
     is_default: bool
 
 
-def list_tables(spark: SparkSession, dialect: Any, connection: Any, source: str) -> list[TablePlace]:
+def list_tables(spark: SparkSession, dialect: Any, connection: Any, source: str) -> list[JdbcTable]:
     """Those of the catalog that is connected to. `schema.table`, or the table alone where there are no schemas."""
     about = connection.getMetaData()
     _refuse_other_quotes(about, dialect, source)
     catalog, schema = connection.getCatalog() or None, _own_schema(connection)
-    found: list[TablePlace] = []
+    found: list[JdbcTable] = []
     for own_catalog, own_schema, name in _rows(spark, about, catalog):
         is_other = bool(own_catalog) and (own_catalog != catalog or not own_schema)
         path = tuple(part for part in (own_catalog if is_other else None, own_schema, name) if part)
         quoted = ".".join(str(dialect.quoteIdentifier(part)) for part in path)
         is_default = own_schema == schema if own_schema else own_catalog == catalog
-        found.append(TablePlace(path, quoted, is_default))
+        found.append(JdbcTable(path, quoted, is_default))
         if len(found) > MOST_TABLES:
             raise ForgeError(
                 "E309",
@@ -48,7 +48,7 @@ def list_tables(spark: SparkSession, dialect: Any, connection: Any, source: str)
     return found
 
 
-def place_of(path: tuple[str, ...], tables: Iterable[TablePlace], schema: str) -> TablePlace | None:
+def place_of(path: tuple[str, ...], tables: Iterable[JdbcTable], schema: str) -> JdbcTable | None:
     """As it is spelled, or else the only one that differs in case alone. A name alone is of `schema`, or of where the
     database itself looks for it, or the only one of that name."""
     known = list(tables)
@@ -62,11 +62,11 @@ def place_of(path: tuple[str, ...], tables: Iterable[TablePlace], schema: str) -
     return _matching(path, known)
 
 
-def _has_schemas(tables: list[TablePlace]) -> bool:
+def _has_schemas(tables: list[JdbcTable]) -> bool:
     return any(len(one.path) > 1 for one in tables)
 
 
-def _matching(path: tuple[str, ...], tables: list[TablePlace]) -> TablePlace | None:
+def _matching(path: tuple[str, ...], tables: list[JdbcTable]) -> JdbcTable | None:
     folded = tuple(part.casefold() for part in path)
     alike = [one for one in tables if tuple(part.casefold() for part in one.path) == folded]
     exact = [one for one in alike if one.path == path] or alike
