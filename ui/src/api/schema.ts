@@ -5843,7 +5843,7 @@ export interface components {
              * Connector
              * @enum {string}
              */
-            connector: "postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest";
+            connector: "postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest" | "jdbc";
             /** Created At */
             created_at: string | null;
             /** Created By */
@@ -11176,7 +11176,7 @@ export interface components {
              * Connector
              * @enum {string}
              */
-            connector: "postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest";
+            connector: "postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest" | "jdbc";
             /** Description */
             description?: string | null;
             /** Format */
@@ -11272,7 +11272,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /** Connector */
-            connector?: ("postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest") | null;
+            connector?: ("postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest" | "jdbc") | null;
             /** Description */
             description?: string | null;
             /** Expected Version */

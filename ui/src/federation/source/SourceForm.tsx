@@ -9,7 +9,7 @@ import { createOf, EMPTY, faultOfTables, fieldsFrom, fieldsOf, lacking, needsCol
 import { Pairs } from "./Pairs";
 import { ProposedColumns } from "./ProposedColumns";
 import { Masks, RowFilters } from "./Rules";
-import { CONNECTORS } from "./words";
+import { ADDED_HERE, CONNECTORS } from "./words";
 
 const TYPES = ["string", "bigint", "int", "double", "decimal(12,2)", "boolean", "date", "timestamp", "timestamp_ntz"];
 const ADDRESSES: Partial<Record<Connector, string>> = { postgresql: "jdbc:postgresql://db.example.com/crm", mysql: "jdbc:mysql://db.example.com/shop", rest: "https://api.example.com/v1" };
@@ -50,7 +50,7 @@ export function SourceForm({ source, onClose, onSaved }: Props) {
     >
       <Stack gap="sm">
         <TextInput data-autofocus required label="Name" description="Queries say name.table" disabled={source !== undefined} maxLength={64} value={fields.name} onChange={(event) => put({ name: event.currentTarget.value })} />
-        <NativeSelect label="Kind" value={fields.connector} onChange={(event) => put({ connector: event.currentTarget.value as Connector })} data={Object.entries(CONNECTORS).map(([value, label]) => ({ value, label }))} />
+        <NativeSelect label="Kind" value={fields.connector} onChange={(event) => put({ connector: event.currentTarget.value as Connector })} data={ADDED_HERE.map((value) => ({ value, label: CONNECTORS[value] }))} />
         {has.url && (
           <TextInput
             required

@@ -83,6 +83,7 @@ const OPTIONS: Readonly<Record<Connector, readonly string[]>> = {
   files: ["header", "sep", "quote", "escape", "encoding", "multiLine"],
   delta: ["versionAsOf", "timestampAsOf"],
   rest: ["header"],
+  jdbc: [],
 };
 
 /** Which fields lead to a source of a kind. */

@@ -9,7 +9,11 @@ export const CONNECTORS: Readonly<Record<Connector, string>> = {
   files: "Files",
   delta: "Delta Lake table",
   rest: "REST API",
+  jdbc: "JDBC, read by Spark alone",
 };
+
+/** Kinds that can be added here; a database by its driver is declared in a file. */
+export const ADDED_HERE: readonly Connector[] = ["postgresql", "mysql", "sqlite", "files", "delta", "rest"];
 
 export function connectorName(word: string): string {
   return (CONNECTORS as Readonly<Record<string, string>>)[word] ?? word;
