@@ -29,7 +29,7 @@ from forge.engines.spark.spill import spill_folder
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.flows.federation.ports import UnfitValueError
-from forge.model.errors import CancellationError, CellError, DiskFullError, ForgeError
+from forge.model.errors import CancellationError, CellError, DiskFullError, ForgeError, SourceUnreachableError
 from forge.model.secret import is_reference
 from forge.model.types import DataType, parse_type
 
@@ -258,7 +258,7 @@ class JdbcConnector:
         if "ClassNotFoundException" in str(error) or "No suitable driver" in str(error):
             fix = "Write `options: {driver: …}`, and name the jar of the driver in forge.yaml, under spark.jars."
         why = self._without_secrets(_one_line(root_cause(error)))
-        return ForgeError("E308", f"{self._source.name} cannot be reached", why=why, fix=fix)
+        return SourceUnreachableError(f"{self._source.name} cannot be reached", why=why, fix=fix)
 
     def _failed(self, error: BaseException) -> ForgeError:
         """A driver may quote the value that it could not read."""
@@ -295,8 +295,8 @@ def _is_in_utc(spark: SparkSession) -> bool:
     if str(jvm.java.time.ZoneId.systemDefault().normalized()) != "Z":
         return False
     context = spark.sparkContext
-    said = context.getConf().get("spark.executor.extraJavaOptions", "") or ""
-    return (context.master or "").startswith("local") or "-Duser.timezone=UTC" in said.split()
+    options = context.getConf().get("spark.executor.extraJavaOptions", "") or ""
+    return (context.master or "").startswith("local") or "-Duser.timezone=UTC" in options.split()
 
 
 def _is_of_other_calendar(array: pa.Array) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forge.model.errors import ForgeError
+from forge.model.errors import RefusedQueryError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,8 +40,7 @@ def list_tables(spark: SparkSession, dialect: Any, connection: Any, source: str)
         is_default = own_schema == schema if own_schema else own_catalog == catalog
         found.append(JdbcTable(path, quoted, is_default))
         if len(found) > MOST_TABLES:
-            raise ForgeError(
-                "E309",
+            raise RefusedQueryError(
                 f"{source} has more than {MOST_TABLES:,} tables",
                 fix="Name a database with fewer of them in its url, or a user who sees fewer.",
             )
@@ -78,8 +77,7 @@ def _refuse_other_quotes(about: Any, dialect: Any, source: str) -> None:
     mark = (about.getIdentifierQuoteString() or "").strip()
     written = str(dialect.quoteIdentifier("x"))
     if not mark or written != f"{mark}x{mark}":
-        raise ForgeError(
-            "E309",
+        raise RefusedQueryError(
             f"{source} quotes names in another way than Spark",
             why=f"Spark would write {written}, and the driver says {mark or 'that it has no quotes'}.",
             fix="Load its tables by a query of their own: `connector: jdbc` with `query:` in sources/*.yaml.",

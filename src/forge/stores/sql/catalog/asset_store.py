@@ -41,14 +41,14 @@ class SqlAssetStore(SqlRecords):
     def assets_named(self, names: Iterable[str]) -> Mapping[str, CatalogAsset]:
         wanted = list(dict.fromkeys(names))
         with reading(self._engine) as connection:
-            found = _read(connection, _batched(connection, select(t.assets).where(_told()), t.assets.c.name, wanted))
+            found = _read(connection, _batched(connection, select(t.assets).where(_visible()), t.assets.c.name, wanted))
             known = {asset.qualified_name: asset for asset in found}
             rest = [name for name in wanted if name not in known]
             uids = {
                 row["name"]: row["uid"]
                 for row in _batched(connection, select(t.former_names), t.former_names.c.name, rest)
             }
-            query = select(t.assets).where(_told())
+            query = select(t.assets).where(_visible())
             former = _read(connection, _batched(connection, query, t.assets.c.uid, [*uids.values()]))
         by_uid = {asset.uid: asset for asset in former}
         return known | {name: by_uid[uid] for name, uid in uids.items() if uid in by_uid}
@@ -162,8 +162,8 @@ class SqlAssetStore(SqlRecords):
         self, *, state: ProposalState | None = None, uid: str | None = None, limit: int = 100
     ) -> tuple[EditProposal, ...]:
         c = t.proposals.c
-        told = c.uid.not_in(select(t.assets.c.uid).where(~_told()))
-        query = only(select(t.proposals).where(told), (c.state, state), (c.uid, uid))
+        is_visible = c.uid.not_in(select(t.assets.c.uid).where(~_visible()))
+        query = only(select(t.proposals).where(is_visible), (c.state, state), (c.uid, uid))
         query = query.order_by(c.number.desc()).limit(limit)
         return tuple(rows.read_proposal(row) for row in self._all(query))
 
@@ -198,13 +198,13 @@ def _active() -> Any:
     return t.assets.c.state == AssetState.ACTIVE.value
 
 
-def _told() -> Any:
+def _visible() -> Any:
     return t.assets.c.state != AssetState.CLOSED.value
 
 
 def _filtered(query: Select[Any], wanted: AssetFilter) -> Select[Any]:
     c, label = t.assets.c, t.labels.c
-    query = query.where(_told())
+    query = query.where(_visible())
     equal = {c.domain: wanted.domains, c.owner: wanted.owners, c.type: wanted.types, c.source: wanted.sources}
     for column, values in (*equal.items(), (c.state, wanted.states)):
         if values:
