@@ -20,6 +20,7 @@ def done(house_with_source: Any, *words: str) -> Any:
 def test_a_result_is_kept_counted_and_let_go_of(house_with_source: Any) -> None:
     first, second = (done(house_with_source, "query", SQL, "--json").json for _ in range(2))
     assert (first["cache"], second["cache"]) == ("miss", "hit")
+    assert first["kept_until"] == second["kept_until"] > "2026"
     assert first["rows"] == second["rows"]
     assert done(house_with_source, "query", SQL, "--json", "--no-cache").json["cache"] == "off"
     assert done(house_with_source, "query", SQL, "--explain").out.rstrip().endswith("Cache: hit")

@@ -114,6 +114,14 @@ def test_the_same_question_is_answered_without_reading_again(wiring: Wiring) -> 
     assert (second.executor, second.why) == (first.executor, first.why)
 
 
+def test_an_answer_says_how_long_it_is_kept(wiring: Wiring, now: Now) -> None:
+    day = now.at + timedelta(days=1)
+    assert answer(wiring).kept_until == day
+    now.at += timedelta(hours=1)
+    assert (answer(wiring).cache, answer(wiring).kept_until) == ("hit", day)
+    assert answer(wiring, cache=False).kept_until is None
+
+
 def test_all_types_come_back_as_they_were(wiring: Wiring) -> None:
     sql = (
         "SELECT p.id, CAST(p.id AS DECIMAL(12,3)) AS d, DATE '2024-02-29' AS day, TIMESTAMP '2024-10-27 02:30:00' AS t,"
@@ -437,7 +445,7 @@ def test_a_virtual_table_may_say_that_its_results_are_not_kept_or_not_for_long(w
         assert off.state == "not cacheable (people_now says so)"
         brief = replace(plain, policies=(CachePolicy("people_now", True, 60), CachePolicy("other", True, 600)))
         use = look_up(ports.cache, brief)
-        assert use.keep(result, 0.0, query.version_now) == "miss"
+        assert use.keep(result, 0.0, query.version_now).kept_until == now.at + timedelta(seconds=60)
         now.at += timedelta(seconds=59)
         assert look_up(ports.cache, brief).state == "hit"
         now.at += timedelta(seconds=2)

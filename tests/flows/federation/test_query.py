@@ -383,6 +383,7 @@ def test_what_spark_computed_of_the_lake_has_its_plan_and_no_count_of_rows_read(
     assert told["nodes"] == explained["nodes"]
     assert told["decisions"] == explained["decisions"] != []
     assert told["executor"] == {"name": "spark", "why": "it was asked for"}
+    assert found.cache == "not cacheable (Spark computes the text as it came)"
     _, audited = wiring.metadata.audit(limit=2)
     assert audited.detail["sources"] == ["lake"]
     assert "rows_read" not in audited.detail  # nobody knows

@@ -9615,7 +9615,8 @@ export interface components {
         /**
          * QueryResultView
          * @description A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source,
-         *     of a kept result of none. `cache`: hit, miss, off, or not cacheable and why.
+         *     of a kept result of none. `cache`: hit, miss, off, or not cacheable and why. `kept_until`: the result is kept no
+         *     longer; null: it is not kept.
          */
         QueryResultView: {
             /** Cache */
@@ -9633,6 +9634,8 @@ export interface components {
             items?: {
                 [key: string]: unknown;
             }[] | null;
+            /** Kept Until */
+            kept_until?: string | null;
             /** Ms */
             ms: number;
             plan?: components["schemas"]["PlanView"] | null;

@@ -114,6 +114,7 @@ def _show_rows(terminal: Terminal, answer: QueryAnswer, number: int | None, *, p
         "engine": answer.executor,
         "why": answer.why,
         "cache": answer.cache,
+        "kept_until": answer.kept_until.isoformat() if answer.kept_until else None,
         "truncated": len(answer.rows) > len(kept),
         "rows_read": dict(answer.rows_read),
         "ms": round(answer.seconds * 1000),

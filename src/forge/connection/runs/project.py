@@ -177,6 +177,7 @@ class Connection(ProjectHistory):
             why=answer.why,
             table=answer.table,
             cache=answer.cache,
+            kept_until=answer.kept_until,
             masked=answer.masked,
             rows_read=answer.rows_read,
             seconds=answer.seconds,

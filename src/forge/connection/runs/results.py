@@ -15,6 +15,8 @@ from forge.model.schema import Schema
 from forge.versioning.commit import Commit
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import pandas
     import pyarrow
 
@@ -71,9 +73,9 @@ class RunReport:
 @dataclass(frozen=True, slots=True)
 class QueryRows:
     """The answer of a query. `engine` computed it, `why` says why that one; `table` has the same rows, where they came
-    as Arrow. `cache`: hit, miss, off, or not cacheable and why. `masked`: columns, in small letters, that read as NULL
-    in what was asked. `rows_read`: out of each source, of a kept result of none. `plan`: how it was computed, with
-    `.text()` and `.to_dict()`."""
+    as Arrow. `cache`: hit, miss, off, or not cacheable and why; `kept_until`: for how long it is kept. `masked`:
+    columns, in small letters, that read as NULL in what was asked. `rows_read`: out of each source, of a kept result of
+    none. `plan`: how it was computed, with `.text()` and `.to_dict()`."""
 
     schema: Schema
     rows: tuple[tuple[object, ...], ...]
@@ -82,6 +84,7 @@ class QueryRows:
     why: str = ""
     table: pyarrow.Table | None = field(default=None, repr=False, compare=False)
     cache: str = field(default="off", compare=False)
+    kept_until: datetime | None = field(default=None, compare=False)
     masked: frozenset[str] = field(default=frozenset(), compare=False)
     rows_read: Mapping[str, int] = field(default_factory=dict, compare=False)
     seconds: float = field(default=0.0, compare=False)
@@ -94,6 +97,7 @@ class QueryRows:
             "engine": self.engine,
             "why": self.why,
             "cache": self.cache,
+            "kept_until": self.kept_until.isoformat() if self.kept_until else None,
             "rows_read": dict(self.rows_read),
             "ms": round(self.seconds * 1000),
         }

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
 HIT, MISS, OFF = "hit", "miss", "off"
 SLOW_SECONDS = 0.5  # from then on a result of the lake alone is worth its place
-_FORM = 1  # of the bytes; another number is another key
+_FORM = 2  # of the bytes; another number is another key
 _META = b"forge"
+_AS_IT_CAME = "Spark computes the text as it came"
 # Estimates, which change what is pushed and not what comes back; what a plan tells of itself; what is said elsewhere.
 _NOT_ROWS = frozenset({"rows", "bytes", "scanned", "text", "decisions", "join_orders", "fragments"})
 _VALUES = (bool, int, float, str, bytes, Decimal, date, datetime, type(None))
@@ -79,15 +80,19 @@ class CacheQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptResult:
+    """`until`: it is kept no longer; None before it is."""
+
     schema: Schema
     table: pa.Table
     executor: ExecutorName
     why: str
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheUse:
-    """What one query has to do with the cache. `state`: "hit", "miss", "off (…)" or "not cacheable (…)"."""
+    """What one query has to do with the cache. `state`: "hit", "miss", "off (…)" or "not cacheable (…)". `kept_until`:
+    its result is there for another query no longer than that; None: it is not kept."""
 
     state: str
     result: KeptResult | None = None
@@ -96,25 +101,31 @@ class CacheUse:
     key: str = ""
     expires: datetime | None = None
     mark: int = 0
+    kept_until: datetime | None = None
 
-    def keep(self, result: KeptResult, seconds: float, version_now: Callable[[RelationName], str]) -> str:
-        """Keeps what was computed, if no source has changed meanwhile; the state to tell."""
+    def keep(self, result: KeptResult | None, seconds: float, version_now: Callable[[RelationName], str]) -> CacheUse:
+        """Keeps what was computed, if no source has changed meanwhile. `result` is None where Spark computed the text
+        as it came."""
         if self.state != MISS or self.cache is None or self.question is None or self.expires is None:
-            return self.state
-        relations = self.question.relations
-        if seconds < SLOW_SECONDS and all(name.source == LAKE for name in relations):
-            return _not_cacheable("the lake alone was asked, and it was quick")
-        if result.table.nbytes > self.cache.max_entry_bytes:
-            return _not_cacheable(f"its rows have {result.table.nbytes:,} bytes")
+            return self
+        why = _AS_IT_CAME if result is None else self._why_not_kept(result, seconds, self.question, self.cache)
+        if result is None or why:
+            return replace(self, state=_not_cacheable(why))
         try:
-            for name, relation in relations.items():
+            for name, relation in self.question.relations.items():
                 if name.source != LAKE and relation.version and version_now(name) != relation.version:
-                    return _not_cacheable(f"{name} changed while it was read")
-            tags = frozenset(_tags(self.question))
-            self.cache.store.put(self.key, _bytes_of(result), tags=tags, expires=self.expires, mark=self.mark)
+                    return replace(self, state=_not_cacheable(f"{name} changed while it was read"))
+            body, tags = _bytes_of(replace(result, until=self.expires)), frozenset(_tags(self.question))
+            is_kept = self.cache.store.put(self.key, body, tags=tags, expires=self.expires, mark=self.mark)
         except ForgeError as error:
-            return f"{OFF} ({error.what})"
-        return MISS
+            return replace(self, state=f"{OFF} ({error.what})")
+        return replace(self, kept_until=self.expires if is_kept else None)
+
+    def _why_not_kept(self, result: KeptResult, seconds: float, question: CacheQuestion, cache: QueryCache) -> str:
+        if seconds < SLOW_SECONDS and all(name.source == LAKE for name in question.relations):
+            return "the lake alone was asked, and it was quick"
+        size = result.table.nbytes
+        return f"its rows have {size:,} bytes" if size > cache.max_entry_bytes else ""
 
 
 def look_up(cache: QueryCache | None, question: CacheQuestion | None, *, only_ask: bool = False) -> CacheUse:
@@ -122,7 +133,7 @@ def look_up(cache: QueryCache | None, question: CacheQuestion | None, *, only_as
     if cache is None:
         return CacheUse(state=OFF)
     if question is None:
-        return CacheUse(state=_not_cacheable("Spark computes the text as it came"))
+        return CacheUse(state=_not_cacheable(_AS_IT_CAME))
     why = _why_not(question)
     if why:
         return CacheUse(state=_not_cacheable(why))
@@ -138,7 +149,7 @@ def look_up(cache: QueryCache | None, question: CacheQuestion | None, *, only_as
         if result is None:
             cache.store.drop(key)
             return replace(use, mark=look.mark)
-        return replace(use, state=HIT, result=result)
+        return replace(use, state=HIT, result=result, kept_until=result.until)
     except ForgeError as error:
         return CacheUse(state=f"{OFF} ({error.what})")
 
@@ -245,7 +256,8 @@ def _bytes_of(result: KeptResult) -> bytes:
     import pyarrow as pa
 
     columns = [(one.name, one.type, one.nullable, one.doc) for one in result.schema.columns]
-    meta = json.dumps({"columns": columns, "executor": result.executor, "why": result.why})
+    until = result.until.isoformat() if result.until else None
+    meta = json.dumps({"columns": columns, "executor": result.executor, "why": result.why, "until": until})
     sink = pa.BufferOutputStream()
     schema = result.table.schema.with_metadata({_META: meta.encode()})
     with pa.ipc.new_stream(sink, schema) as writer:
@@ -262,10 +274,11 @@ def _result_of(body: bytes) -> KeptResult | None:
             table = reader.read_all()
         meta = json.loads(table.schema.metadata[_META])
         schema = Schema(tuple(Column(name, type_, nullable, doc) for name, type_, nullable, doc in meta["columns"]))
-        executor, why = meta["executor"], str(meta["why"])
+        executor, why, until = meta["executor"], str(meta["why"]), datetime.fromisoformat(meta["until"])
     except (pa.ArrowException, KeyError, TypeError, ValueError):
         return None
-    return KeptResult(schema=schema, table=table.replace_schema_metadata(None), executor=executor, why=why)
+    table = table.replace_schema_metadata(None)
+    return KeptResult(schema=schema, table=table, executor=executor, why=why, until=until)
 
 
 def _not_cacheable(why: str) -> str:

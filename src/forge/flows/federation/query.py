@@ -36,6 +36,8 @@ from forge.model.names import CommitId, RunId, TableName
 from forge.transforms.sql_parse import parse_query
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import pyarrow as pa
 
     from forge.federation.dialects.rules import LakeOrKind
@@ -75,8 +77,8 @@ class QueryRequest:
 class QueryAnswer:
     """`why`: of the executor. `table`: the same rows, where they came as Arrow. `masked`: columns, in small letters, of
     all relations read, that read as NULL. `rows_read`: by fragment; empty where Spark was given the text as it came,
-    which does not tell. `cache`: "hit", "miss", or why neither; nothing was read for a hit. `relations`: as the query
-    names them."""
+    which does not tell. `cache`: "hit", "miss", or why neither; nothing was read for a hit. `kept_until`: no longer is
+    it a hit. `relations`: as the query names them."""
 
     schema: Schema
     rows: Rows
@@ -89,6 +91,7 @@ class QueryAnswer:
     rows_read: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     cache: str = OFF
+    kept_until: datetime | None = None
     relations: tuple[RelationName, ...] = ()
 
     @property
@@ -289,15 +292,13 @@ def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationN
         chosen = query.executor
         use = look_up(ports.cache if request.cache else None, query.question)
         if use.result is not None:
-            answer, state = _kept(query, use.result), use.state
+            answer = _kept(query, use.result)
         else:
             answer = _computed(query, *chosen)
-            state = use.state
-            if answer.table is not None:
-                state = use.keep(_result(answer), time.monotonic() - began, query.version_now)
+            use = use.keep(_result(answer), time.monotonic() - began, query.version_now)
         seconds = time.monotonic() - began
         ports.record(query.asked)
-        return replace(answer, seconds=seconds, cache=state, relations=tuple(names))
+        return replace(answer, seconds=seconds, cache=use.state, kept_until=use.kept_until, relations=tuple(names))
 
 
 def _computed(query: OpenedQuery, executor: ExecutorName, why: str) -> QueryAnswer:
@@ -314,7 +315,9 @@ def _computed(query: OpenedQuery, executor: ExecutorName, why: str) -> QueryAnsw
     return _on_spark(query, why)
 
 
-def _result(answer: QueryAnswer) -> KeptResult:
+def _result(answer: QueryAnswer) -> KeptResult | None:
+    if answer.table is None:
+        return None
     return KeptResult(schema=answer.schema, table=answer.table, executor=answer.executor, why=answer.why)
 
 

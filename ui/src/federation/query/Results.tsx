@@ -5,6 +5,7 @@ import type { QueryResultView } from "../../api";
 import { notify } from "../../components";
 import { download } from "../../components/download";
 import { count, duration, plural } from "../../format/numbers";
+import { cacheWords } from "./cache";
 import { Chart } from "./Chart";
 import { Grid } from "./Grid";
 import { Plan } from "./Plan";
@@ -42,7 +43,7 @@ export function Results({ answer, search, change, stale, onAnew }: Props) {
           />
         )}
         <div className="results-said">
-          {result === null ? <b>How it would be computed</b> : <ResultSummary result={result} onAnew={onAnew} />}
+          {result === null ? <PlanSummary cache={plan?.cache ?? ""} /> : <ResultSummary result={result} onAnew={onAnew} />}
           {stale && <span className="quiet">of the query before your last change</span>}
         </div>
         {result !== null && view === "rows" && result.rows.length > 0 && <Takeaway result={result} />}
@@ -54,8 +55,19 @@ export function Results({ answer, search, change, stale, onAnew }: Props) {
   );
 }
 
+function PlanSummary({ cache }: { cache: string }) {
+  const words = cacheWords({ cache });
+  return (
+    <>
+      <b>How it would be computed</b>
+      {words !== null && <span className="quiet">{words}</span>}
+    </>
+  );
+}
+
 function ResultSummary({ result, onAnew }: { result: QueryResultView; onAnew: () => void }) {
   const read = Object.values(result.rows_read).reduce((sum, one) => sum + one, 0);
+  const cache = cacheWords(result);
   return (
     <>
       <span role="status">
@@ -65,12 +77,17 @@ function ResultSummary({ result, onAnew }: { result: QueryResultView; onAnew: ()
       <span>
         {result.engine === "spark" ? "on Spark" : "in process"} <span className="quiet">({result.why})</span>
       </span>
-      {result.cache === "hit" && (
-        <span>
-          kept from before{" "}
-          <button type="button" className="results-anew" onClick={onAnew}>
-            Run anew
-          </button>
+      {cache !== null && (
+        <span className="quiet">
+          {cache}
+          {result.cache === "hit" && (
+            <>
+              {" "}
+              <button type="button" className="results-anew" onClick={onAnew}>
+                Run anew
+              </button>
+            </>
+          )}
         </span>
       )}
       {result.cache !== "hit" && Object.keys(result.rows_read).length > 0 && <span className="quiet numbers">{count(read)} rows read</span>}

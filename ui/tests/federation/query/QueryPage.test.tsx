@@ -41,6 +41,18 @@ describe("a query", () => {
     expect(sent).toMatchObject({ limit: 100_000 });
   });
 
+  it("says that it was kept from before, and is run anew", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage(address, { [ASK]: { ...found, cache: "hit", kept_until: new Date(Date.now() + 3_595_000).toISOString() }, [SESSION]: session });
+    await screen.findByRole("textbox", { name: "SQL" });
+    await user.click(screen.getByRole("button", { name: "Run" }));
+    expect(await screen.findByText("cache: hit, kept for 1 h more")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Run anew" }));
+    await waitFor(() => expect(asked.filter(({ method }) => method === "POST")).toHaveLength(2));
+    const again: unknown = await asked.findLast(({ method }) => method === "POST")?.json();
+    expect(again).toMatchObject({ cache: false });
+  });
+
   it("becomes a chart, and a plan that says what was not left to the source", async () => {
     const user = userEvent.setup();
     const { router } = renderPage(address, { [ASK]: found, [SESSION]: session });
@@ -60,9 +72,10 @@ describe("a query", () => {
 
   it("is explained without being run", async () => {
     const user = userEvent.setup();
-    const { asked } = renderPage(address, { [EXPLAIN]: plan, [SESSION]: session });
+    const { asked } = renderPage(address, { [EXPLAIN]: { ...plan, cache: "not cacheable (crm says so)" }, [SESSION]: session });
     await user.click(await screen.findByRole("button", { name: "Explain" }));
     expect(await screen.findByText("How it would be computed")).toBeInTheDocument();
+    expect(screen.getByText("cache: not kept (crm says so)")).toBeInTheDocument();
     expect(asked.some(({ url }) => url.endsWith("/query"))).toBe(false);
   });
 

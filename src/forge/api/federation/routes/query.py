@@ -252,5 +252,6 @@ def _told(limit: int, body: QueryOrder, answer: QueryAnswer) -> QueryResultView:
         rows_read=dict(answer.rows_read),
         ms=round(answer.seconds * 1000),
         cache=answer.cache,
+        kept_until=answer.kept_until,
         plan=_plan_view(answer.explained) if body.explain else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -101,7 +102,8 @@ class ResultColumn(Wire):
 
 class QueryResultView(Wire):
     """A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source,
-    of a kept result of none. `cache`: hit, miss, off, or not cacheable and why."""
+    of a kept result of none. `cache`: hit, miss, off, or not cacheable and why. `kept_until`: the result is kept no
+    longer; null: it is not kept."""
 
     columns: list[ResultColumn]
     rows: list[list[Any]] | None = None
@@ -113,4 +115,5 @@ class QueryResultView(Wire):
     rows_read: dict[str, int]
     ms: int
     cache: str
+    kept_until: datetime | None = None
     plan: PlanView | None = None
