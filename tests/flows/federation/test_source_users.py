@@ -64,7 +64,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VersionSite]:
 def users(site: VersionSite, source: str, as_: dict[str, str]) -> list[tuple[str, str, list[str]]]:
     found = site.client.get(f"{API}/sources/{source}/users", headers=as_)
     assert found.status_code == 200, found.text
-    return [(one["kind"], one["name"], one["through"]) for one in found.json()]
+    assert found.json()["total_count"] == len(found.json()["items"])
+    return [(one["kind"], one["name"], one["through"]) for one in found.json()["items"]]
 
 
 OPEN = [
@@ -76,8 +77,14 @@ OPEN = [
 ]
 
 
-def test_a_reader_learns_of_what_is_for_him(site: VersionSite) -> None:
-    assert users(site, "till", site.token_of(EVE, TokenScope.READ)) == OPEN
+def test_a_reader_learns_of_what_is_for_him_page_by_page(site: VersionSite) -> None:
+    reader, url = site.token_of(EVE, TokenScope.READ), f"{API}/sources/till/users"
+    assert users(site, "till", reader) == OPEN
+    first = site.client.get(url, params={"limit": 3}, headers=reader).json()
+    assert (len(first["items"]), first["has_more"], first["total_count"]) == (3, True, len(OPEN))
+    rest = site.client.get(url, params={"limit": 3, "cursor": first["next_cursor"]}, headers=reader).json()
+    assert [one["name"] for one in (*first["items"], *rest["items"])] == [name for _, name, _ in OPEN]
+    assert (rest["has_more"], rest["next_cursor"]) == (False, None)
 
 
 def test_others_learn_of_theirs(site: VersionSite) -> None:

@@ -1,7 +1,7 @@
 /** Queries over the lake and its sources, and the sources themselves. */
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
-import { client, unwrap } from "./client";
+import { client, itemsOf, unwrap } from "./client";
 import { isTicket, waitFor, type Sent } from "./polling";
 import type { BuilderQueryView, ColumnsQuestion, DeclaredSourceList, PlanView, QueryOrder, QueryQuestion, QueryResultView, SourceCreate, SourcePatch, SourceTableView } from "./types";
 
@@ -26,7 +26,7 @@ export const declaredSourceQuery = (name: string) =>
 export const sourceUsersQuery = (name: string) =>
   queryOptions({
     queryKey: ["federation", "users", name],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/federation/sources/{source_id}/users", { params: named(name), signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/federation/sources/{source_id}/users", { params: { ...named(name), query: { limit: ALL } }, signal })),
   });
 
 /** All tables of a source, as they are now: the server connects to it for this. */

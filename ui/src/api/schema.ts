@@ -8854,6 +8854,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[SourceUserView] */
+        Page_SourceUserView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["SourceUserView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[StateChangeView] */
         Page_StateChangeView_: {
             /**
@@ -13190,6 +13204,7 @@ export type PageRunView = components['schemas']['Page_RunView_'];
 export type PageSimilarAssetView = components['schemas']['Page_SimilarAssetView_'];
 export type PageSnapshotView = components['schemas']['Page_SnapshotView_'];
 export type PageSourceTableView = components['schemas']['Page_SourceTableView_'];
+export type PageSourceUserView = components['schemas']['Page_SourceUserView_'];
 export type PageStateChangeView = components['schemas']['Page_StateChangeView_'];
 export type PageSuggestion = components['schemas']['Page_Suggestion_'];
 export type PageTagView = components['schemas']['Page_TagView_'];
@@ -26730,7 +26745,14 @@ export interface operations {
     };
     source_users: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
             header?: never;
             path: {
                 /** @description The name of a source. */
@@ -26746,7 +26768,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SourceUserView"][];
+                    "application/json": components["schemas"]["Page_SourceUserView_"];
                 };
             };
             /** @description The host is not one of this server's */

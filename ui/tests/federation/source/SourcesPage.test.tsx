@@ -25,6 +25,13 @@ describe("sources", () => {
     expect(router.state.location.search).toEqual({ sql: "SELECT id, city\nFROM crm.customers\nLIMIT 100" });
   });
 
+  it("name who uses them", async () => {
+    const use = { kind: "virtual_table", name: "cities", id: "cities", owner: "", is_shared: false, through: ["people"], where: null };
+    renderPage("/sources?source=crm", { [LIST]: listed, [ONE]: crm, [TABLES]: paged([]), [`${ONE}/users`]: paged([use]), [SESSION]: session });
+    const link = await screen.findByRole("link", { name: "cities" });
+    expect(link.closest("p")).toHaveTextContent("cities (through people)");
+  });
+
   it("are changed with what differs, at the version that was seen", async () => {
     const user = userEvent.setup();
     const { asked } = renderPage("/sources?source=crm&dialog=edit", { [LIST]: listed, [ONE]: crm, [TABLES]: paged([]), [SESSION]: session, "PATCH /api/v1/federation/sources/crm": crm });

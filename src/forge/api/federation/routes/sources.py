@@ -159,12 +159,12 @@ def source_drift(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> 
 
 
 @router.get("/{source_id}/users")
-def source_users(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> list[SourceUserView]:
+def source_users(source_id: SourceName, site: TheSite, caller: ThePrincipal, window: AWindow) -> Page[SourceUserView]:
     """Who uses it: virtual tables, loads and saved queries, by kind and name. What is not for the caller is left
     out."""
     name = find_source(source_id, _ports(site, caller)).name
     found = site.wiring.federation.source_users(caller.user, sees_all=_may_write(caller)).of(name)
-    return [SourceUserView.model_validate(one.to_dict()) for one in found]
+    return window.page(found, lambda one: SourceUserView.model_validate(one.to_dict()), total=len(found))
 
 
 def _ports(site: Site, caller: Principal, failures: SourceFailures | None = None) -> SourcePorts:
