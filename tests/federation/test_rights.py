@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from forge.federation.lake_rules import LakeRules
-from forge.federation.policy import PolicySubject, RowFilter
+from forge.federation.policy import ColumnMask, MaskKind, PolicySubject, RowFilter
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.rights import has_rules, hidden_columns, is_restricted, may_read, refuse_reader, restricted
 from forge.federation.row_filter import parse_filter
 from forge.federation.source import ConnectorKind, Source
+from forge.federation.statistics import NOTHING_KNOWN, ColumnStatistics
 from forge.model.codes import CODES, NOT_ALLOWED
 from forge.model.errors import ForgeError
 from forge.model.types import parse_type
@@ -77,3 +78,18 @@ def test_true_is_the_only_filter_without_a_column(text: str) -> None:
     with pytest.raises(ForgeError) as refused:
         parse_filter(text)
     assert refused.value.code == "E880"
+
+
+def test_estimates_tell_nothing_of_what_is_kept_back() -> None:
+    known = ColumnStatistics(70, 0.5, (1.0, 2.0))
+    columns = tuple(SourceColumn(name, parse_type("date"), statistics=known) for name in ("seen", "born", "died"))
+    relation = SourceRelation(
+        RelationName("crm", ("people",)), columns, rows=700, bytes=70_000, hidden=frozenset({"died"})
+    )
+    eve, born = PolicySubject("eve@example.com"), ColumnMask("people.born", MaskKind.YEAR)
+    masked = restricted(relation, (born,), (), eve)
+    assert [one.statistics for one in masked.columns] == [known, NOTHING_KNOWN, NOTHING_KNOWN]
+    assert (masked.rows, masked.bytes) == (700, 70_000)
+    filtered = restricted(relation, (), (RowFilter("people", "seen IS NULL"),), eve)
+    assert [one.statistics for one in filtered.columns] == [NOTHING_KNOWN] * 3
+    assert (filtered.rows, filtered.bytes) == (1_000, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import log10
 
 from sqlglot import exp
 
@@ -14,6 +15,7 @@ from forge.federation.policy import ColumnMask, MaskKind, PolicySubject, RowFilt
 from forge.federation.relation import MaskedAs, RelationName, SourceColumn, SourceRelation
 from forge.federation.row_filter import parse_filter, refuse_misfit
 from forge.federation.source import Source
+from forge.federation.statistics import NOTHING_KNOWN
 from forge.model.errors import ForgeError
 from forge.model.types import DataType
 
@@ -109,6 +111,7 @@ def restricted(
     A mask that does not fit the type of its column, or differs from another one, is NULL. E892."""
     filters = [one.filter for one in rows if _is_of(relation, one.table) and one.audience.includes(subject)]
     row_filter = _all_of(filters, relation)
+    relation = relation if row_filter is None else _coarse(relation)
     applying = [one for one in masks if one.audience.includes(subject)]
     columns: list[SourceColumn] = []
     hidden = set(relation.hidden)
@@ -117,12 +120,22 @@ def restricted(
         masked = _masked_type(kinds, column)
         if kinds and masked is None:
             hidden.add(column.name.lower())
+        if column.name.lower() in hidden or masked is not None:
+            column = replace(column, statistics=NOTHING_KNOWN)
         if masked is None or column.name.lower() in hidden:
             columns.append(column)
             continue
         (kind,) = kinds
         columns.append(replace(column, type=masked, nullable=True, mask=MaskedAs(kind, column.type)))
     return replace(relation, columns=tuple(columns), hidden=frozenset(hidden), row_filter=row_filter)
+
+
+def _coarse(relation: SourceRelation) -> SourceRelation:
+    """Of which rows are kept back: to the next power of ten how large it is, and nothing of its values. Which of two
+    tables is read first, and who computes, would tell more to who tries other tables and conditions beside it."""
+    rows = None if relation.rows is None else 10 ** round(log10(max(relation.rows, 1)))
+    columns = tuple(replace(one, statistics=NOTHING_KNOWN) for one in relation.columns)
+    return replace(relation, rows=rows, bytes=None, columns=columns)
 
 
 def has_rules(

@@ -286,3 +286,42 @@ def test_rights_are_one_value_for_the_same_rows(wiring: Wiring) -> None:
     assert digest("zoe@example.com", people) != digest(READER, people)  # who is a guest
     assert digest("zoe@example.com", people) == digest("max@example.com", people)
     assert digest(READER, sales) == digest(OWNER, sales)
+
+
+STEPS = (1, 10, 300, 650, 750, 1_500, 1_900, 2_100, 3_000)
+
+
+@pytest.mark.parametrize("pushdown", [True, False])
+def test_no_plan_tells_how_many_rows_are_kept_back_or_where_values_lie(tmp_path: Path, pushdown: bool) -> None:
+    """Beside tables of known sizes, which of two is read first tells which is larger, step by step."""
+    (tmp_path / "forge.yaml").write_text(SETTINGS)
+    (tmp_path / "sources").mkdir()
+    lay_database(tmp_path / ".forge" / "forge.db")
+    names = {"shop_a": 700, "shop_b": 2_000}
+    sources = ["- {name: steps, connector: sqlite, path: steps.db}"]
+    for name, hidden in names.items():
+        people = [
+            (i, "N", "EU" if i < 3 else "US", i, f"{i}", None, f"{1950 + i % 50}-05-06", i) for i in range(hidden)
+        ]
+        lay_people(tmp_path / f"{name}.db", people)
+        rules = "rows: [{table: people, filter: \"region = 'EU'\"}], masks: [{column: people.born, as: year}]"
+        sources.append(f"- {{name: {name}, connector: sqlite, path: {name}.db, {rules}}}")
+    with closing(sqlite3.connect(tmp_path / "steps.db")) as steps, steps:
+        for step in STEPS:
+            steps.execute(f"CREATE TABLE s{step} (id INTEGER NOT NULL PRIMARY KEY)")
+            steps.executemany(f"INSERT INTO s{step} VALUES (?)", [(number,) for number in range(step)])
+    (tmp_path / "sources" / "all.yaml").write_text("\n".join(["sources:", *sources]))
+    with closing(Wiring(load_settings(tmp_path, {"PATH": "", "HOME": "/nowhere"}))) as wiring:
+        ports = wiring.federation.query_ports(user=READER)
+
+        def told(name: str, sql: str) -> str:
+            found = explain(ports, QueryRequest(sql.format(name=name), pushdown=pushdown, cache=False))
+            return (repr(found.to_dict()) + found.text()).replace(name, "shop")
+
+        for step in STEPS:
+            for sql in (
+                f"SELECT p.id FROM {{name}}.people p JOIN steps.s{step} s ON s.id = p.id",
+                f"SELECT p.x, count(*) FROM {{name}}.people p JOIN steps.s{step} s ON s.id = p.x GROUP BY p.x",
+                f"SELECT p.id FROM {{name}}.people p JOIN steps.s{step} s ON s.id = p.id JOIN steps.s10 t USING (id)",
+            ):
+                assert told("shop_a", sql) == told("shop_b", sql), sql

@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.predicates import conjuncts
 from forge.federation.dialects.values import fit_value, read_value
+from forge.federation.planner.row_filters import is_row_filter
 from forge.federation.relation import SourceColumn, SourceRelation
 from forge.federation.statistics import ColumnStatistics, place_of
 
@@ -41,9 +42,10 @@ _RANGES: dict[type[exp.Expr], bool] = {exp.LT: True, exp.LTE: True, exp.GT: Fals
 
 
 def filtered_rows(relation: SourceRelation, predicates: Iterable[exp.Expr]) -> int | None:
+    """A row filter does not count: how many rows it leaves is not for who asks."""
     if relation.rows is None:
         return None
-    rows = relation.rows * _share(predicates, relation)
+    rows = relation.rows * _share((one for one in predicates if not is_row_filter(one)), relation)
     return max(round(rows), min(relation.rows, 1))
 
 
