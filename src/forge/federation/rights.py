@@ -51,9 +51,12 @@ def hidden_columns(source: Source, relation: SourceRelation) -> frozenset[str]:
 
 
 def _names_column(relation: SourceRelation, column: str, said: str) -> bool:
+    """It, or a field in it: a part of a value is neither hidden nor masked alone."""
+    parts = said.split(".")
+    named = [".".join(parts[:end]) for end in range(2, len(parts) + 1)]
     if not relation.name.path:
-        return said.endswith(f".{column}")
-    return any(_is_said(f"{table}.{column}", said) for table in _tables_of(relation))
+        return any(one.endswith(f".{column}") for one in named)
+    return any(_is_said(f"{table}.{column}", one) for table in _tables_of(relation) for one in named)
 
 
 def _tables_of(relation: SourceRelation) -> Iterator[str]:
