@@ -14,6 +14,8 @@ export default ts.config(
     rules: {
       // A number or a yes/no in a text reads as itself.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      // `const { items: _, ...rest }` leaves a field out.
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
       // `onClick={() => go()}` is what React people write.
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],
