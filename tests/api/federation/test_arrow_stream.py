@@ -26,7 +26,11 @@ ARROW = "application/vnd.apache.arrow.stream"
 YAML = "project: shop\nuser: {name: Ada, email: ada@example.com}\n"
 SOURCES = """\
 sources:
-  - {name: till, connector: sqlite, path: data/till.db, hidden: [customers.email]}
+  - name: till
+    connector: sqlite
+    path: data/till.db
+    hidden: [customers.email]
+    rows: [{table: long, filter: "true"}]  # a view of the tests
   - {name: tagged, connector: files, path: data/tagged.parquet}
 """
 TAGGED = pa.table(

@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 
 SOURCES = """
 sources:
-  - {name: crm, connector: sqlite, path: data/crm.db, hidden: [people.mail]}
+  - name: crm
+    connector: sqlite
+    path: data/crm.db
+    hidden: [people.mail]
+    rows: [{table: numbers, filter: "true"}, {table: seen, filter: "true"}]  # views of theirs
   - {name: vault, connector: sqlite, path: data/crm.db, readers: [eve@example.com]}
   - name: rates
     connector: files

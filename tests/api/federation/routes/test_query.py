@@ -25,7 +25,11 @@ API = "/api/v1/federation/query"
 YAML = "project: shop\nuser: {name: Ada, email: ada@example.com}\nversioning: {keys: {core.orders: [id]}}\n"
 SOURCES = """\
 sources:
-  - {name: till, connector: sqlite, path: data/till.db, hidden: [customers.email]}
+  - name: till
+    connector: sqlite
+    path: data/till.db
+    hidden: [customers.email]
+    rows: [{table: long, filter: "true"}]  # a view of the tests
   - {name: safe, connector: sqlite, path: data/safe.db, readers: [bob@example.com]}
   - {name: gone, connector: sqlite, path: data/very-secret-place.db}
   - name: part
