@@ -214,6 +214,14 @@ def test_what_is_not_for_who_asks_is_kept_back_by_forge(project: Connection) -> 
     assert "90" not in told
 
 
+def test_another_name_of_a_table_with_rules_is_refused(project: Connection, derby: Derby) -> None:
+    derby.execute('CREATE SYNONYM "folk" FOR "people"')
+    for name in ("germans", "folk"):
+        assert len(rows(project.wiring, f"SELECT name FROM shop.{name}")) in (1, 4)
+        refused("E892", project.wiring, f"SELECT name FROM kept.{name}")
+    assert rows(project.wiring, "SELECT count(*) FROM kept.real") == [(0,)]
+
+
 def test_unknown_names_are_answered_with_the_nearest(project: Connection) -> None:
     error = refused("E887", project.wiring, "SELECT * FROM shop.peopel")
     assert "people" in f"{error.why} {error.fix}"
@@ -345,6 +353,12 @@ def test_an_error_of_the_database_quotes_no_value_where_some_are_not_for_who_ask
     sql = "SELECT number FROM {}.bad"
     assert "Ada" in str(refused("E309", crm.wiring, sql.format("crm")))
     assert "Ada" not in str(refused("E309", crm.wiring, sql.format("masked")))
+
+
+@pytest.mark.services("postgres")
+def test_where_partitions_are_listed_as_tables_each_needs_a_rule_of_its_own(crm: Connection) -> None:
+    assert len(rows(crm.wiring, "SELECT name FROM crm.customers")) == 2
+    refused("E892", crm.wiring, "SELECT name FROM masked.customers")
 
 
 @pytest.mark.services("postgres")

@@ -114,7 +114,8 @@ class JdbcConnector:
         with self._spark() as spark:
             fields = self._frame(spark, place).schema.fields
         columns = (SourceColumn(one.name, _type(one.dataType.simpleString()), nullable=one.nullable) for one in fields)
-        return SourceRelation(RelationName(self._source.name, place.path), tuple(columns))
+        name = RelationName(self._source.name, place.path)
+        return SourceRelation(name, tuple(columns), is_derived=place.is_derived)
 
     def _batches(self, scan: Scan, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
         from pyarrow import parquet

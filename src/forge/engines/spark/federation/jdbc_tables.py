@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +16,19 @@ _READABLE = frozenset(
     {"TABLE", "BASE TABLE", "VIEW", "MATERIALIZED VIEW", "PARTITIONED TABLE", "FOREIGN TABLE", "EXTERNAL TABLE",
      "SYNONYM", "ALIAS", "MEMORY TABLE", "CACHED TABLE", "TABLE LINK"}
 )  # fmt: skip
+_OWN_ROWS = frozenset({"TABLE", "BASE TABLE", "MEMORY TABLE", "CACHED TABLE"})
+_PARTITIONED = "PARTITIONED TABLE"
 
 
 @dataclass(frozen=True, slots=True)
 class JdbcTable:
-    """`path`: as queries name it; `quoted`: as the database does. `is_default`: where a name alone is looked for."""
+    """`path`: as queries name it; `quoted`: as the database does. `is_default`: where a name alone is looked for.
+    `is_derived`: its rows may be those of other tables."""
 
     path: tuple[str, ...]
     quoted: str
     is_default: bool
+    is_derived: bool = False
 
 
 def list_tables(spark: SparkSession, dialect: Any, connection: Any, source: str) -> list[JdbcTable]:
@@ -33,12 +37,13 @@ def list_tables(spark: SparkSession, dialect: Any, connection: Any, source: str)
     _refuse_other_quotes(about, dialect, source)
     catalog, schema = connection.getCatalog() or None, _own_schema(connection)
     found: list[JdbcTable] = []
-    for own_catalog, own_schema, name in _rows(spark, about, catalog):
+    types = [one for one in _texts(about.getTableTypes()) if one in _READABLE]
+    for own_catalog, own_schema, name, kind in _rows(spark, about, catalog, types):
         is_other = bool(own_catalog) and (own_catalog != catalog or not own_schema)
         path = tuple(part for part in (own_catalog if is_other else None, own_schema, name) if part)
         quoted = ".".join(str(dialect.quoteIdentifier(part)) for part in path)
         is_default = own_schema == schema if own_schema else own_catalog == catalog
-        found.append(JdbcTable(path, quoted, is_default))
+        found.append(JdbcTable(path, quoted, is_default, is_derived=_is_derived(kind, types)))
         if len(found) > MOST_TABLES:
             raise RefusedQueryError(
                 f"{source} has more than {MOST_TABLES:,} tables",
@@ -94,8 +99,15 @@ def _own_schema(connection: Any) -> str | None:
         return None
 
 
-def _rows(spark: SparkSession, about: Any, catalog: str | None) -> Iterator[tuple[str | None, str | None, str]]:
-    types = [one for one in _texts(about.getTableTypes()) if one in _READABLE]
+def _is_derived(kind: str, types: Collection[str]) -> bool:
+    """Where there are partitions they are listed as tables, and of which, no driver says."""
+    return kind not in _OWN_ROWS or _PARTITIONED in types
+
+
+def _rows(
+    spark: SparkSession, about: Any, catalog: str | None, types: Sequence[str]
+) -> Iterator[tuple[str | None, str | None, str, str]]:
+    """Catalog, schema, name and type."""
     gateway: Any = spark.sparkContext._gateway
     wanted = gateway.new_array(gateway.jvm.java.lang.String, len(types))
     for place, one in enumerate(types):
@@ -105,7 +117,7 @@ def _rows(spark: SparkSession, about: Any, catalog: str | None) -> Iterator[tupl
         while found.next():
             name = found.getString(3)
             if name and "\x00" not in name:
-                yield found.getString(1), found.getString(2), name
+                yield found.getString(1), found.getString(2), name, (found.getString(4) or "").strip()
     finally:
         found.close()
 
