@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from forge.flows.ports import Metadata
 from forge.flows.quality.incidents.alerts import AlertOutcome, AlertSource, observe_alerts
-from forge.flows.quality.incidents.ports import AlertPorts, AlertStore, Channel, OutgoingMessage, SendError
+from forge.flows.quality.incidents.ports import AlertPorts, AlertStore, Channel, ChannelType, OutgoingMessage, SendError
 from forge.flows.quality.judge import JudgedTable
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Schema
@@ -79,7 +79,7 @@ class SetClock:
 class Recorder:
     """A channel that keeps what it gets; it fails while `broken` says why."""
 
-    type: str = "webhook"
+    type: ChannelType = "webhook"
     timeout: float = 5.0
     got: list[OutgoingMessage] = field(default_factory=list)
     broken: SendError | None = None

@@ -14,7 +14,7 @@ from email.utils import format_datetime, formataddr, parseaddr
 from typing import Any, Literal
 
 from forge.channels.limits import send_within
-from forge.flows.quality.incidents.ports import OutgoingMessage, SendError
+from forge.flows.quality.incidents.ports import ChannelType, OutgoingMessage, SendError
 from forge.quality.alerts.message import html_of, text_of
 from forge.quality.verdict import Severity
 
@@ -34,7 +34,7 @@ class EmailChannel:
     password: Callable[[], str] | None = None
     timeout: float = 10.0
     ca_file: str | None = None
-    type: str = "email"
+    type: ChannelType = "email"
 
     def send(self, message: OutgoingMessage) -> str:
         mail = mail_of(message, self.sender, self.to)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forge.channels.http import post
 from forge.channels.limits import send_within
-from forge.flows.quality.incidents.ports import OutgoingMessage, SendError
+from forge.flows.quality.incidents.ports import ChannelType, OutgoingMessage, SendError
 from forge.quality.alerts.delivery import PagerEvent
 from forge.quality.alerts.message import MessageLine, RenderedNotice, render_notices, text_of
 
@@ -24,7 +24,7 @@ class PagerDutyChannel:
     url: str = URL
     timeout: float = 10.0
     ca_file: str | None = None
-    type: str = "pagerduty"
+    type: ChannelType = "pagerduty"
 
     def send(self, message: OutgoingMessage) -> str:
         return send_within(self.timeout, lambda: "; ".join(self._post(event, message) for event in message.events))

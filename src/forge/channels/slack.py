@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forge.channels.http import post
 from forge.channels.limits import send_within
-from forge.flows.quality.incidents.ports import OutgoingMessage
+from forge.flows.quality.incidents.ports import ChannelType, OutgoingMessage
 from forge.quality.alerts.message import MessageLine, MessageSection, RenderedNotice, colour_of
 
 _HEADER, _TEXT = 150, 2900  # characters that Slack takes
@@ -21,7 +21,7 @@ class SlackChannel:
     url: Callable[[], str]
     timeout: float = 10.0
     ca_file: str | None = None
-    type: str = "slack"
+    type: ChannelType = "slack"
 
     def send(self, message: OutgoingMessage) -> str:
         body = json.dumps(slack_body(message.rendered), ensure_ascii=False).encode()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from forge.channels.http import post
 from forge.channels.limits import send_within
-from forge.flows.quality.incidents.ports import OutgoingMessage
+from forge.flows.quality.incidents.ports import ChannelType, OutgoingMessage
 
 ID, TIMESTAMP, SIGNATURE = "x-forge-delivery", "x-forge-timestamp", "x-forge-signature"
 
@@ -24,7 +24,7 @@ class WebhookChannel:
     secret: Callable[[], str] | None = None
     timeout: float = 10.0
     ca_file: str | None = None
-    type: str = "webhook"
+    type: ChannelType = "webhook"
 
     def send(self, message: OutgoingMessage) -> str:
         body = json.dumps(message.document, ensure_ascii=False, separators=(",", ":")).encode()

@@ -44,6 +44,10 @@ ViolationSeverity = Literal["error", "warning", "info"]
 WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE = "E510", "E511", "E520"  # codes that callers distinguish
 
 
+FindingSource = Literal["lint", "inheritance", "version", "drift", "policy"]
+"""What found a violation."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
     """A finding about a contract, or about a table bound by one."""

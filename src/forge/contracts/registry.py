@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from forge.contracts.canonical import content_hash, data_of
-from forge.contracts.contract import Contract, Violation, ViolationSeverity
+from forge.contracts.contract import Contract, FindingSource, Violation, ViolationSeverity
 from forge.contracts.lifecycle import ContractState, LifecycleStep
 from forge.model.errors import ForgeError, NamedError
 from forge.model.name_suggestions import did_you_mean
@@ -95,9 +95,9 @@ def find_touched_tables(before: RegisteredContract | None, after: RegisteredCont
 
 @dataclass(frozen=True, slots=True)
 class ContractFinding:
-    """A violation and its source: lint, inheritance, version, drift or policy."""
+    """A violation and what found it."""
 
-    source: str
+    source: FindingSource
     violation: Violation
     policy_type: str = ""
     contract_id: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class Cost(StrEnum):
@@ -15,6 +16,10 @@ class Cost(StrEnum):
     PLAIN = "plain"  # count, sum of conditions, min/max of numbers and times
     STRING = "string"  # min/max of strings, sketches
     NARROW = "narrow"  # a job of its own: exact uniqueness, foreign keys
+
+
+MeasureTier = Literal["manifests", "kept", "new files", "history", "scan", "sketches", "narrow"]
+"""Where readings come from, as displayed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ def _contract(wiring: Wiring, name: str) -> AssetContract | None:
 
     for head in wiring.contracts.registry.heads():
         if name.lower() in (table.lower() for table in head.newest.tables):
-            return AssetContract(head.id, head.newest.version, head.state.value)
+            return AssetContract(head.id, head.newest.version, head.state)
     return None
 
 

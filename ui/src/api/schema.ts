@@ -3947,8 +3947,7 @@ export interface components {
         AssetContractView: {
             /** Id */
             id: string;
-            /** State */
-            state: string;
+            state: components["schemas"]["ContractState"];
             /** Version */
             version: string;
         };
@@ -4854,8 +4853,11 @@ export interface components {
         ChannelView: {
             /** Name */
             name: string;
-            /** Type */
-            type: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "slack" | "email" | "pagerduty" | "webhook";
         };
         /** CheckKeyView */
         CheckKeyView: {
@@ -5418,8 +5420,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "conflicted" | "blocked" | "merged" | "aborted" | "rejected";
-            /** Strategy */
-            strategy: string;
+            strategy: components["schemas"]["Strategy"];
             /**
              * Tables
              * @default []
@@ -5624,6 +5625,11 @@ export interface components {
             versions: number;
             violations: components["schemas"]["CountsView"] | null;
         };
+        /**
+         * ContractState
+         * @enum {string}
+         */
+        ContractState: "draft" | "active" | "deprecated" | "sunset" | "retired";
         /** ContractVersionDetail */
         ContractVersionDetail: {
             /** Breaking */
@@ -7772,8 +7778,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "conflicted" | "blocked" | "merged" | "aborted" | "rejected";
-            /** Strategy */
-            strategy: string;
+            strategy: components["schemas"]["Strategy"];
             /**
              * Tables
              * @default []
@@ -8430,7 +8435,7 @@ export interface components {
              * Kind
              * @default full
              */
-            kind: string;
+            kind: components["schemas"]["TransformKind"] | ("run" | "commit" | "merge" | "revert" | "cherry-pick" | "adopt" | "repair" | "remediate" | "preview") | ("quarantine" | "remediation.revert");
             /**
              * Reason
              * @default
@@ -9218,7 +9223,7 @@ export interface components {
              * Tiers
              * @default []
              */
-            tiers: string[];
+            tiers: ("manifests" | "kept" | "new files" | "history" | "scan" | "sketches" | "narrow")[];
             /** Type */
             type: string;
             /** Words */
@@ -9251,8 +9256,11 @@ export interface components {
             runs: number;
             /** Tags */
             tags: string[];
-            /** Type */
-            type: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric";
             /** Users */
             users: number;
             /** Views */
@@ -9774,8 +9782,11 @@ export interface components {
             score: number;
             /** Tags */
             tags: string[];
-            /** Type */
-            type: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric";
         };
         /**
          * RecordedView
@@ -11033,8 +11044,11 @@ export interface components {
             tags: string[];
             /** Text Score */
             text_score: number;
-            /** Type */
-            type: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric";
         };
         /** SlaDay */
         SlaDay: {
@@ -11575,6 +11589,11 @@ export interface components {
              */
             tasks_known: number;
         };
+        /**
+         * Strategy
+         * @enum {string}
+         */
+        Strategy: "three_way" | "ff" | "squash" | "rebase";
         /** Suggestion */
         Suggestion: {
             /** Id */
@@ -12346,6 +12365,11 @@ export interface components {
             table: string;
         };
         /**
+         * TransformKind
+         * @enum {string}
+         */
+        TransformKind: "full" | "append" | "incremental_by_time_range" | "incremental_by_unique_key" | "view";
+        /**
          * Transformation
          * @enum {string}
          */
@@ -13053,6 +13077,7 @@ export type ConsumerView = components['schemas']['ConsumerView'];
 export type ContextView = components['schemas']['ContextView'];
 export type ContractChangeView = components['schemas']['ContractChangeView'];
 export type ContractDetail = components['schemas']['ContractDetail'];
+export type ContractState = components['schemas']['ContractState'];
 export type ContractVersionDetail = components['schemas']['ContractVersionDetail'];
 export type ContractVersionView = components['schemas']['ContractVersionView'];
 export type ContractView = components['schemas']['ContractView'];
@@ -13312,6 +13337,7 @@ export type StateChange = components['schemas']['StateChange'];
 export type StateChangeView = components['schemas']['StateChangeView'];
 export type StatisticChangeView = components['schemas']['StatisticChangeView'];
 export type StepView = components['schemas']['StepView'];
+export type Strategy = components['schemas']['Strategy'];
 export type Suggestion = components['schemas']['Suggestion'];
 export type SystemView = components['schemas']['SystemView'];
 export type TableDiffView = components['schemas']['TableDiffView'];
@@ -13338,6 +13364,7 @@ export type TokenCreated = components['schemas']['TokenCreated'];
 export type TokenView = components['schemas']['TokenView'];
 export type TopValueView = components['schemas']['TopValueView'];
 export type TrackedIncidentView = components['schemas']['TrackedIncidentView'];
+export type TransformKind = components['schemas']['TransformKind'];
 export type Transformation = components['schemas']['Transformation'];
 export type TrendDay = components['schemas']['TrendDay'];
 export type TypeChange = components['schemas']['TypeChange'];

@@ -26,7 +26,7 @@ from forge.api.contracts.wire.registry import (
 from forge.contracts.canonical import data_of
 from forge.contracts.compare.change import ContractChange
 from forge.contracts.compare.versions import ContractComparison
-from forge.contracts.contract import Contract, Violation
+from forge.contracts.contract import Contract, FindingSource, Violation
 from forge.contracts.datacontract_results import TestRun, TestSummary
 from forge.contracts.drift import table as drift
 from forge.contracts.lifecycle import next_states
@@ -135,7 +135,9 @@ def parent_view(contract: Contract) -> ParentView:
 # findings
 
 
-def violation_views(found: Iterable[Violation], source: str, contract_id: str | None = None) -> list[ViolationView]:
+def violation_views(
+    found: Iterable[Violation], source: FindingSource, contract_id: str | None = None
+) -> list[ViolationView]:
     return [finding_view(ContractFinding(source, one, "data_contract", contract_id)) for one in found]
 
 

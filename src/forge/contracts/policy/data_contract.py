@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.contracts.contract import Contract, ContractProperty, TableContract, Violation
+from forge.contracts.contract import Contract, ContractProperty, FindingSource, TableContract, Violation
 from forge.contracts.drift.table import find_drift
 from forge.contracts.policy.facts import ContractFacts, ProjectFacts, TableFacts
 from forge.contracts.policy.governance import Enforcement, Governance
@@ -53,7 +53,11 @@ def _missing(table: TableFacts) -> PolicyViolation:
 def of_contract(contract: ContractFacts) -> Iterator[PolicyViolation]:
     """Findings of the linter, inheritance and version comparison, each once."""
     seen: set[tuple[str, str, int, str]] = set()
-    by_source = {"lint": contract.lint, "inheritance": contract.inherited, "version": contract.versions}
+    by_source: dict[FindingSource, tuple[Violation, ...]] = {
+        "lint": contract.lint,
+        "inheritance": contract.inherited,
+        "version": contract.versions,
+    }
     for source, violation in ((source, each) for source, violations in by_source.items() for each in violations):
         key = (violation.code, violation.path, violation.line, violation.message)
         if key not in seen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from forge.contracts.contract import Contract, FilePlace, TableContract, Violation
+from forge.contracts.contract import Contract, FilePlace, FindingSource, TableContract, Violation
 from forge.model.schema import Schema
 
 POLICY_TYPES = ("naming", "coverage", "documentation", "semantic", "custom", "data_contract")
@@ -104,7 +104,7 @@ class PolicyFinding:
     rule: str = ""  # stable id for reports: the code, with the name of a custom rule; a word where there is no code
     table: str | None = None
     contract_id: str | None = None
-    source: str = "policy"  # source of the finding: lint, inheritance, version, drift or policy
+    source: FindingSource = "policy"
 
     @property
     def is_drift(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.contracts.contract import FilePlace, Violation, ViolationSeverity
+from forge.contracts.contract import FilePlace, FindingSource, Violation, ViolationSeverity
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class PolicyViolation:
     table: str | None = None
     rule: str = ""  # of a custom rule: its name
     contract_id: str | None = None
-    source: str = "policy"  # for contracts: lint, inheritance, version or drift
+    source: FindingSource = "policy"
 
 
 def violation_at(

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 from forge.engines.local.code_reader import BEGUN, lost
 from forge.lineage.extract.catalog import TableCatalog
-from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, UnitResult, read_unit
+from forge.lineage.extract.codebase import CodebaseContext, Language, SourceUnit, UnitResult, read_unit
 from forge.lineage.extract.program import Program
 
 MEMORY = 4 << 30  # bytes; a file that needs more is not read
@@ -37,7 +37,7 @@ def serve(pipe: Connection) -> None:
             shared = message
 
 
-def _prepare(language: str, shared: CodebaseContext) -> None:
+def _prepare(language: Language, shared: CodebaseContext) -> None:
     """Imports the reader of a language in advance, so that this time does not count against the file."""
     texts = {} if language == "dbt" else {"": ""}
     read_unit(SourceUnit("", language, texts), CodebaseContext(TableCatalog(), shared.dialect))

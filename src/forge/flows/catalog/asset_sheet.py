@@ -16,6 +16,7 @@ from forge.catalog.asset_view import asset_summary, column_view, documentation_v
 from forge.catalog.classification import EffectiveClassification
 from forge.catalog.discovery.usage import AssetUsage
 from forge.catalog.profile import TableProfile
+from forge.contracts.lifecycle import ContractState
 from forge.flows.catalog.asset_store import AssetStore
 from forge.flows.catalog.assets import NEVER, Asset, AssetVersion
 from forge.flows.catalog.downstream import AssetLineage, find_readers
@@ -46,10 +47,10 @@ class AssetContract:
 
     id: str
     version: str
-    state: str
+    state: ContractState
 
     def to_dict(self) -> dict[str, object]:
-        return {"id": self.id, "version": self.version, "state": self.state}
+        return {"id": self.id, "version": self.version, "state": self.state.value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

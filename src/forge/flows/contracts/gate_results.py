@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from forge.contracts.contract import Violation, ViolationSeverity
+from forge.contracts.contract import FindingSource, Violation, ViolationSeverity
 from forge.contracts.registry import ContractCheck, ContractFinding
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import KnownContract
@@ -91,5 +91,5 @@ def _finding(verdict: Verdict, contract_id: str) -> ContractFinding:
         message=verdict.message,
         fix=str(details.get("fix") or ""),
     )
-    source = "drift" if verdict.check_type == "schema" else "policy"
+    source: FindingSource = "drift" if verdict.check_type == "schema" else "policy"
     return ContractFinding(source, violation, "data_contract", contract_id)

@@ -33,7 +33,7 @@ from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.checks import FunctionCheck, QueryCheck
 from forge.quality.finding import Context
-from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading, Readings
+from forge.quality.measure import PREVIOUS, Measure, MeasureTier, NotMeasured, Reading, Readings
 from forge.quality.plan import judge_all, plan_measures, plan_second_round
 from forge.quality.verdict import Outcome, Verdict
 
@@ -57,7 +57,7 @@ class Execution:
 
     ms: float = 0.0
     shared: bool = False
-    tiers: tuple[str, ...] = ()  # manifests | kept | new files | scan | sketches | narrow: where its readings came from
+    tiers: tuple[MeasureTier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

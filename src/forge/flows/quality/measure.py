@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from forge.flows.ports import Lake, SnapshotGrowth
 from forge.flows.runs.engine import Engine, MeasureBatch, Pin, PlannedResult
@@ -16,12 +16,15 @@ from forge.model.errors import ForgeError
 from forge.model.names import SnapshotId, TableName
 from forge.model.schema import Schema
 from forge.quality.kinds import MeasureSource, has_sql, kind_of, reading_of_no_rows
-from forge.quality.measure import Measure, NotMeasured, Reading
+from forge.quality.measure import Measure, MeasureTier, NotMeasured, Reading
 from forge.quality.paths import UnknownField, find_field
 from forge.quality.state import add, adds_up, dump, is_kept, key_of, load
 
 _log = logging.getLogger("forge.quality")
-MANIFESTS, KEPT, NEW_FILES, HISTORY = "manifests", "kept", "new files", "history"
+MANIFESTS: Final = "manifests"
+KEPT: Final = "kept"
+NEW_FILES: Final = "new files"
+HISTORY: Final = "history"
 _BACK = 20  # ancestors searched for stored readings
 
 
@@ -69,7 +72,7 @@ class MeasureResult:
     readings: dict[Measure, Reading] = field(default_factory=dict)
     batches: list[MeasureBatch] = field(default_factory=list)
 
-    def add(self, tier: str, readings: Mapping[Measure, Reading], started: float) -> None:
+    def add(self, tier: MeasureTier, readings: Mapping[Measure, Reading], started: float) -> None:
         if readings:
             self.readings.update(readings)
             self.batches.append(MeasureBatch(tier, tuple(readings), round((time.monotonic() - started) * 1000, 1)))
@@ -191,7 +194,7 @@ def _by_engine(
     left: Sequence[Measure],
     tools: MeasureTools,
     found: MeasureResult,
-    tier: str | None = None,
+    tier: MeasureTier | None = None,
 ) -> Mapping[Measure, Reading]:
     """`tier` overrides the engine's label; None keeps it."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from forge.flows.runs.pin import Pin as Pin
 from forge.flows.runs.time_range import TimeRange as TimeRange
 from forge.lineage.edge import Edge, Extraction
+from forge.quality.measure import MeasureTier
 from forge.transforms.transform import ConnectorSource, TransformKind
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ class StarvedJobs:
 
 @dataclass(frozen=True, slots=True)
 class MeasureBatch:
-    """Measures computed together, and how long that took. `tier`: scan, sketches or narrow."""
+    """Measures computed together, and how long that took."""
 
-    tier: str
+    tier: MeasureTier
     measures: tuple[Measure, ...]
     ms: float
 

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.catalog import TableCatalog
@@ -16,6 +17,7 @@ from forge.lineage.extract.definition import TableDefinition
 from forge.lineage.extract.program import Program
 
 ROUNDS = 8  # how far a chain of SELECT * over files is followed
+Language = Literal["sql", "python", "dbt"]
 _DEFINES = re.compile(r"\b(?:create|alter)\b", re.IGNORECASE)
 
 
@@ -25,7 +27,7 @@ class SourceUnit:
     target of the bare SELECT of a SQL file, if known from elsewhere. `notes`: gaps of the file itself."""
 
     name: str
-    language: str  # sql, python, dbt
+    language: Language
     texts: Mapping[str, str]
     result: str = ""
     notes: tuple[Gap, ...] = ()
@@ -83,9 +85,6 @@ def _read(unit: SourceUnit, shared: CodebaseContext) -> tuple[Program, ...]:
             return read_dbt(
                 unit.texts, shared.catalog, dialect=shared.dialect, default_schema=shared.catalog.default_schema
             )
-    return (
-        Program(file=unit.name, language=unit.language, gaps=(Gap(unit.name, 0, f"nothing reads {unit.language}"),)),
-    )
 
 
 def _with_maker(program: Program, result: str) -> Program:

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from forge.api.catalog.wire.profiles import Cell
 from forge.api.versioning.wire.refs import CommitView
 from forge.api.wire import Wire
+from forge.contracts.lifecycle import ContractState
 
 AssetTypeWord = Literal["table", "view", "dataset", "pipeline", "dashboard", "model", "feature", "metric"]
 ClassificationWord = Literal["public", "internal", "confidential", "restricted"]
@@ -69,7 +70,7 @@ class AssetColumn(Wire):
 class AssetContractView(Wire):
     id: str
     version: str
-    state: str
+    state: ContractState
 
 
 class AssetUseView(Wire):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Literal
 
+from forge.api.catalog.wire.assets import AssetTypeWord
 from forge.api.wire import Wire
 
 PeriodWord = Literal["day", "week", "month"]
@@ -16,7 +17,7 @@ class AssetBrief(Wire):
     id: str
     name: str
     qualified_name: str
-    type: str
+    type: AssetTypeWord
     description: str
     domain: str | None
     owner: str | None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from forge.api.wire import Moment, Name, Text, Wire
+from forge.contracts.contract import FindingSource
 from forge.contracts.policy.governance import Enforcement
 
 ContractStateWord = Literal["draft", "active", "deprecated", "sunset", "retired"]
@@ -17,7 +18,6 @@ ActualBumpWord = Literal["major", "minor", "patch", "none", "downgrade", "unknow
 TestWord = Literal["passed", "warning", "failed", "error", "info", "skipped", "unknown"]
 SourceWord = Literal["registered", "file"]
 PolicyWord = Literal["naming", "coverage", "documentation", "semantic", "custom", "data_contract", ""]
-FindingSourceWord = Literal["lint", "inheritance", "version", "drift", "policy"]
 
 
 class ViolationView(Wire):
@@ -31,7 +31,7 @@ class ViolationView(Wire):
     path: str  # inside the contract: schema[0].properties[2].logicalType
     message: str
     fix: str
-    source: FindingSourceWord = "policy"  # the source of the finding
+    source: FindingSource = "policy"  # the source of the finding
     policy_type: PolicyWord = ""
     contract_id: str | None = None
 

@@ -10,6 +10,8 @@ from pydantic import Field
 from forge.api.quality.wire.health import JudgedByView, ResultView, TrendDay
 from forge.api.versioning.wire.refs import CommitView
 from forge.api.wire import ErrorView, Name, OutcomeWord, SeverityWord, Text, Wire
+from forge.flows.quality.incidents.ports import ChannelType
+from forge.quality.measure import MeasureTier
 
 MonitorRunWord = Literal["queued", "running", "passed", "failed", "not measured", "cancelled", "interrupted", "skipped"]
 MonitorStateWord = Literal["failing", "warning", "ok", "not measured", "never ran", "paused"]
@@ -205,7 +207,7 @@ class PlannedCheck(Wire):
     severity: SeverityWord
     words: str
     measures: list[str] = []
-    tiers: list[str] = []  # manifests | kept | new files | scan | sketches | narrow: where its readings would come from
+    tiers: list[MeasureTier] = []  # where its readings would come from
     problem: str | None = None  # why it cannot be measured on the dataset as it is now
 
 
@@ -242,4 +244,4 @@ class DatasetHealth(Wire):
 
 class ChannelView(Wire):
     name: str
-    type: str
+    type: ChannelType

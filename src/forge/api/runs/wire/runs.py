@@ -10,6 +10,7 @@ from pydantic import Field
 from forge.api.wire import ErrorView, Moment, OutcomeWord, RunWord, SeverityWord, Wire
 from forge.flows.runs.jobs import JobKind
 from forge.flows.runs.records import OutputStatus, RunKind
+from forge.transforms.transform import TransformKind
 
 
 class RunStart(Wire):
@@ -24,11 +25,15 @@ class RunStart(Wire):
     force: bool = False
 
 
+OutputKindWord = TransformKind | RunKind | Literal["quarantine", "remediation.revert"]
+"""How a table was made: by a transform, by a run that is no `run`, or as the quarantine of another table."""
+
+
 class OutputView(Wire):
     table: str
     status: OutputStatus
     reason: str = ""
-    kind: str = "full"
+    kind: OutputKindWord = TransformKind.FULL
     rows: int | None = None
     rows_added: int | None = None
     snapshot_id: str | None = None  # a text: JavaScript's numbers are too short for it

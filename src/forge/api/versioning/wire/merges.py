@@ -13,6 +13,7 @@ from forge.api.wire import Name, Text, Wire
 from forge.flows.versioning.data.request import CommitMode
 from forge.flows.versioning.merge.record import TableMergeKind
 from forge.flows.versioning.tables import RowEngine
+from forge.versioning.merge import Strategy
 
 StrategyWord = Literal["three_way", "three-way", "ff", "fast_forward", "fast-forward", "squash", "rebase"]
 MergeWord = Literal["fast_forward", "three_way", "squash", "rebase", "conflicted", "blocked", "up_to_date", "pending"]
@@ -154,7 +155,7 @@ class MergeView(Wire):
     target_commit: str
     base_commit: str | None = None
     other_bases: list[str] = []
-    strategy: str
+    strategy: Strategy
     status: StatusWord
     message: str
     author: AuthorView

@@ -15,7 +15,7 @@ from forge.engines.spark.collect import collected
 from forge.engines.spark.measure.columns import ERRORS, reason_of
 from forge.flows.runs.engine import MeasureBatch
 from forge.quality.kinds import has_sql
-from forge.quality.measure import Measure, NotMeasured, Reading
+from forge.quality.measure import Measure, MeasureTier, NotMeasured, Reading
 
 T = TypeVar("T")
 AT_ONCE = 3  # jobs: the next one fills the cores that the last tasks of the one before leave idle
@@ -25,9 +25,7 @@ _FIELDS = "1000"  # up to which Spark generates code; its own limit of 100 is le
 
 @dataclass(frozen=True, slots=True)
 class MeasureJob:
-    """`tier`: the source of the readings, as displayed: scan, sketches, narrow."""
-
-    tier: str
+    tier: MeasureTier
     measures: tuple[Measure, ...]
     run: Callable[[], Mapping[Measure, Reading]]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -21,10 +22,12 @@ from forge.engines.spark.measure.needs import is_dear, is_scan, needed_columns
 from forge.engines.spark.measure.table import TOO_MANY, MeasuredTable
 from forge.flows.runs.engine import MeasureBatch
 from forge.quality.kinds import has_sql
-from forge.quality.measure import Cost, Measure, NotMeasured, Reading, Readings
+from forge.quality.measure import Cost, Measure, MeasureTier, NotMeasured, Reading, Readings
 from forge.quality.plan import cost_of
 
-SCAN, SKETCHES, NARROW = "scan", "sketches", "narrow"
+SCAN: Final = "scan"
+SKETCHES: Final = "sketches"
+NARROW: Final = "narrow"
 
 
 class SparkMeasurer:
@@ -56,7 +59,7 @@ class SparkMeasurer:
     def _jobs(self, measures: Sequence[Measure], broken: dict[Measure, Reading]) -> list[MeasureJob]:
         """Scans come first: narrow jobs then use idle cores."""
         jobs: list[MeasureJob] = []
-        together: dict[tuple[str, tuple[str, ...], str], dict[Measure, Aggregate]] = {}
+        together: dict[tuple[MeasureTier, tuple[str, ...], str], dict[Measure, Aggregate]] = {}
         alone: list[Measure] = []
         for measure in measures:
             try:
@@ -72,10 +75,10 @@ class SparkMeasurer:
                 jobs.append(MeasureJob(tier, tuple(some), partial(attempt, some, self._run_aggregates)))
         return jobs + [MeasureJob(NARROW, (measure,), partial(self._alone, measure)) for measure in alone]
 
-    def _class_of(self, measure: Measure) -> tuple[str, tuple[str, ...], str]:
+    def _class_of(self, measure: Measure) -> tuple[MeasureTier, tuple[str, ...], str]:
         """One aggregate without code generation would disable it for all others. Partitions depend on the filter, so
         each filter has its own."""
-        tier = SKETCHES if cost_of(measure, self._table.schema) is Cost.STRING else SCAN
+        tier: MeasureTier = SKETCHES if cost_of(measure, self._table.schema) is Cost.STRING else SCAN
         return tier, measure.by, (measure.where or "") if measure.by else ""
 
     def _aggregate(self, measure: Measure) -> Aggregate | None:

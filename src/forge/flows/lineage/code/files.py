@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.codebase import SourceUnit
+from forge.lineage.extract.codebase import Language, SourceUnit
 from forge.lineage.extract.files import FileContent, FileKind, limit_of, may_be_read, text_of_file
 from forge.lineage.extract.program import Program
 from forge.model.errors import ForgeError
@@ -22,7 +22,7 @@ _SKIPPED = frozenset(
 _DBT = "dbt_project.yml"
 _FORGE = "forge.yaml"
 _TRANSFORMS = "transforms"  # of a project of Forge: each SELECT below it makes the table that its file names
-_LANGUAGES = {FileKind.SQL: "sql", FileKind.PYTHON: "python", FileKind.NOTEBOOK: "python"}
+_LANGUAGES: dict[FileKind, Language] = {FileKind.SQL: "sql", FileKind.PYTHON: "python", FileKind.NOTEBOOK: "python"}
 
 
 @dataclass(frozen=True, kw_only=True)

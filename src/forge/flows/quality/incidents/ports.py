@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Literal, Protocol
 
 from forge.flows.ports import Metadata
 from forge.model.names import BranchName, TableName
@@ -204,11 +204,12 @@ class OutgoingMessage:
     events: tuple[PagerEvent, ...] = ()
 
 
-class Channel(Protocol):
-    """`type` is slack, email, pagerduty or webhook."""
+ChannelType = Literal["slack", "email", "pagerduty", "webhook"]
 
+
+class Channel(Protocol):
     @property
-    def type(self) -> str: ...
+    def type(self) -> ChannelType: ...
     @property
     def timeout(self) -> float:
         """Maximum seconds of an attempt."""

@@ -14,14 +14,19 @@ from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check
-from forge.quality.measure import Cost, Measure
+from forge.quality.measure import Cost, Measure, MeasureTier
 from forge.quality.monitors.schedule import FieldFault
 from forge.quality.plan import check_ids, cost_of
 from forge.quality.spec import load_check
 from forge.quality.verdict import Severity
 from forge.versioning.commit import TableVersion
 
-_TIERS = {Cost.METADATA: "manifests", Cost.PLAIN: "scan", Cost.STRING: "sketches", Cost.NARROW: "narrow"}
+_TIERS: dict[Cost, MeasureTier] = {
+    Cost.METADATA: "manifests",
+    Cost.PLAIN: "scan",
+    Cost.STRING: "sketches",
+    Cost.NARROW: "narrow",
+}
 _SOME = TableName("some", "table")  # checks do not read differently for it
 _COMMON = {field.name for field in fields(Check)}
 
@@ -37,7 +42,7 @@ class CheckPlan:
     severity: Severity
     words: str
     measures: tuple[str, ...] = ()
-    tiers: tuple[str, ...] = ()
+    tiers: tuple[MeasureTier, ...] = ()
     problem: str | None = None
 
 

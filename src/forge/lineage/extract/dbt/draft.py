@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from forge.lineage.extract.dbt.node import DbtKind
 from forge.lineage.extract.dbt.properties import (
     DbtProperties,
     DbtSettings,
@@ -28,7 +29,7 @@ _SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapsho
 class DbtDraft:
     """`text` keeps the lines of the file. `config`: from YAML; the model itself may add to it."""
 
-    kind: str
+    kind: DbtKind
     package: DbtSettings
     name: str
     file: str
@@ -85,7 +86,7 @@ def _snapshots(settings: DbtSettings, root: DbtSettings, properties: DbtProperti
 
 
 def _draft(
-    kind: str,
+    kind: DbtKind,
     settings: DbtSettings,
     root: DbtSettings,
     name: str,

@@ -10,13 +10,21 @@ from dataclasses import dataclass, field
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.dbt.draft import all_typed
-from forge.lineage.extract.dbt.node import CompiledModel, DbtExposure, DbtNode, DbtProject, SnapshotColumns, made_of
+from forge.lineage.extract.dbt.node import (
+    CompiledModel,
+    DbtExposure,
+    DbtKind,
+    DbtNode,
+    DbtProject,
+    SnapshotColumns,
+    made_of,
+)
 from forge.lineage.extract.dbt.properties import Raw, mapping_of, text_of
 from forge.lineage.extract.dbt.relation import DbtTarget
 from forge.lineage.extract.definition import ColumnDefinition
 from forge.lineage.extract.template import RenderedSql
 
-_KINDS = ("model", "snapshot", "seed")
+_KINDS: dict[str, DbtKind] = {"model": "model", "snapshot": "snapshot", "seed": "seed", "source": "source"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,8 +51,8 @@ def read_manifest(text: str, file: str, root: str, packages: str, catalog: str |
     names: dict[str, tuple[str, str, str]] = {}
     for id_, raw in _entries(content, "nodes", "sources"):
         names[id_] = names_of(raw)
-        kind = text_of(raw, "resource_type") or id_.partition(".")[0]
-        if kind not in (*_KINDS, "source"):
+        kind = _KINDS.get(text_of(raw, "resource_type") or id_.partition(".")[0])
+        if kind is None:
             continue
         folder = root if text_of(raw, "package_name") in ("", own) else f"{packages}{text_of(raw, 'package_name')}/"
         code = text_of(raw, "raw_code") or text_of(raw, "raw_sql")
@@ -73,7 +81,9 @@ def _dotted(parts: Iterable[str]) -> str:
     return ".".join(part for part in parts if part)
 
 
-def _node(id_: str, kind: str, raw: Raw, folder: str, code: str, real: tuple[ColumnDefinition, ...] | None) -> DbtNode:
+def _node(
+    id_: str, kind: DbtKind, raw: Raw, folder: str, code: str, real: tuple[ColumnDefinition, ...] | None
+) -> DbtNode:
     config = mapping_of(raw, "config")
     materialized = text_of(config, "materialized")
     declared = tuple(

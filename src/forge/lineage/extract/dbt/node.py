@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.definition import ColumnDefinition
 from forge.lineage.extract.program import OutputKind
 from forge.lineage.extract.template import RenderedSql
 
+DbtKind = Literal["model", "snapshot", "seed", "source"]
 Columns = Callable[[str], tuple[ColumnDefinition, ...] | None]
 """The columns of a relation by its name, where they are known by now."""
 
@@ -38,7 +40,7 @@ class DbtNode:
     `complete`: all of them. `compiled` is called once its dependencies have been read."""
 
     id: str
-    kind: str  # model, snapshot, seed, source
+    kind: DbtKind
     name: str
     file: str
     line: int = 1
