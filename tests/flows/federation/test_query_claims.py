@@ -12,7 +12,7 @@ import pytest
 from migrated import lay_database
 
 from forge.flows.federation.query import QueryRequest, ask
-from forge.flows.federation.query_claims import PRODUCER, digest_of, node_of
+from forge.flows.federation.query_claims import MOST_COLUMNS, PRODUCER, digest_of, node_of
 from forge.flows.federation.saved_queries import change_saved_query, drop_saved_query, keep_query
 from forge.flows.federation.sources import change_source, create_source
 from forge.flows.federation.virtual_tables import record_file_tables
@@ -97,6 +97,29 @@ def test_the_same_text_is_recorded_once_a_day(wiring: Wiring) -> None:
     assert revision(wiring) == first
     put(wiring, "SELECT id FROM crm.people")
     assert revision(wiring) > first
+
+
+def test_columns_of_one_query_are_bounded_and_it_says_so(wiring: Wiring) -> None:
+    """Their names are those that a reading token gives them."""
+    long = "x" * 256
+    many = ", ".join(f"name AS c{number}" for number in range(250))
+    name = put(wiring, f"SELECT id AS {long}, {many} FROM crm.people")
+    assert ends(wiring, "crm.people.name") == {f"{name}.c{number}" for number in range(MOST_COLUMNS)}
+    assert ends(wiring, "crm.people.id") == set()
+    assert name in ends(wiring, "crm.people")
+    view = open_graph(wiring.lineage.graph)
+    (number,) = view.store.numbers([name]).values()
+    assert view.store.nodes([number])[number].details["columns_left_out"] == 51
+
+
+def test_columns_that_are_made_of_many_have_edges_up_to_a_bound(
+    wiring: Wiring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forge.flows.federation.query_claims.MOST_COLUMN_EDGES", 3)
+    name = put(wiring, "SELECT concat(name, mail) AS a, concat(name, mail) AS b FROM crm.people")
+    made = ends(wiring, "crm.people.name") | ends(wiring, "crm.people.mail")
+    assert made == {f"{name}.a", f"{name}.b"}
+    assert len(list(open_graph(wiring.lineage.graph).store.edge_facts(producer=name))) == 3 + 1
 
 
 def test_what_names_its_readers_is_not_in_the_graph(wiring: Wiring) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.federation.relation import RelationName
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from forge.flows.federation.query_lineage import OutputLineage
     from forge.flows.lineage.ports import LineagePorts
     from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
+    from forge.lineage.facts.evidence import Evidence
 
 PRODUCER = "query:"
 MOST_A_DAY = 1_000  # texts, of one process
+# Of one text, whose columns have the names and number that who asks gives them; the tables that it reads are all there.
+MOST_COLUMNS, MOST_COLUMN_EDGES, LONGEST_NAME = 200, 2_000, 255
 _DIGITS = 12
 _log = logging.getLogger("forge.federation")
 
@@ -130,20 +134,21 @@ def _batch(
 ) -> ClaimBatch:
     from forge.lineage.facts.claim import ClaimBatch
 
-    outputs = asked.lineage() or ()
-    edges = tuple(_edges(asked, outputs, name))
-    nodes = tuple(_nodes(asked, outputs, name, details))
+    made = asked.lineage() or ()
+    outputs = tuple(one for one in made if len(one.column) <= LONGEST_NAME)[:MOST_COLUMNS]
+    left_out = {"columns_left_out": len(made) - len(outputs)} if len(outputs) < len(made) else {}
+    edges = (*islice(_column_edges(asked, outputs, name), MOST_COLUMN_EDGES), *_table_edges(asked, name))
+    nodes = tuple(_nodes(asked, outputs, name, {**details, **left_out}))
     return ClaimBatch(producer=producer, at=ports.clock(), edges=edges, nodes=nodes, actor=asked.user)
 
 
-def _edges(asked: AskedQuery, outputs: tuple[OutputLineage, ...], name: str) -> Iterator[EdgeClaim]:
+def _column_edges(asked: AskedQuery, outputs: tuple[OutputLineage, ...], name: str) -> Iterator[EdgeClaim]:
     from forge.lineage.edge import Transformation
     from forge.lineage.facts.claim import EdgeClaim
-    from forge.lineage.facts.evidence import Basis, Evidence
     from forge.lineage.kind import EdgeKind, EdgeType, relationship_of
-    from forge.lineage.node import NodeType, column_of, table_of
+    from forge.lineage.node import column_of
 
-    seen = (Evidence(basis=Basis.RESOLVED, extractor="federated-query"),)
+    seen = _evidence()
     versions = {str(one): _name_of(one) for one in asked.relations}
     for output in outputs:
         for one in dict.fromkeys((each.column, each.transformation) for each in output.sources):
@@ -152,11 +157,26 @@ def _edges(asked: AskedQuery, outputs: tuple[OutputLineage, ...], name: str) -> 
             kind = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(made))
             source, target = column_of(versions.get(table, table), column), column_of(name, output.column)
             yield EdgeClaim(source=source, target=target, kind=kind, transformation=made, evidence=seen)
+
+
+def _table_edges(asked: AskedQuery, name: str) -> Iterator[EdgeClaim]:
+    from forge.lineage.edge import Transformation
+    from forge.lineage.facts.claim import EdgeClaim
+    from forge.lineage.kind import EdgeKind, EdgeType, relationship_of
+    from forge.lineage.node import NodeType, table_of
+
+    seen = _evidence()
     whole = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(Transformation.TRANSFORMATION))
     for relation in asked.relations:
         kind_of = NodeType.TABLE if relation.source == LAKE else NodeType.EXTERNAL
         source = table_of(_name_of(relation), NodeType.VIEW if relation.source == VIRTUAL else kind_of)
         yield EdgeClaim(source=source, target=table_of(name, NodeType.DATASET), kind=whole, evidence=seen)
+
+
+def _evidence() -> tuple[Evidence, ...]:
+    from forge.lineage.facts.evidence import Basis, Evidence
+
+    return (Evidence(basis=Basis.RESOLVED, extractor="federated-query"),)
 
 
 def _nodes(
