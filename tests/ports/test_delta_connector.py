@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -137,6 +139,25 @@ def test_a_time_is_that_of_the_version_before_it(tmp_path: Path) -> None:
     later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     assert len(rows(opened(tmp_path, timestampAsOf=later))) == 2
     assert refused("E206", opened(tmp_path, timestampAsOf=(made - timedelta(days=1)).isoformat())).why
+
+
+def test_a_time_between_two_versions_is_that_of_the_first(tmp_path: Path) -> None:
+    folder = tmp_path / "events"
+    for number in range(3):
+        write_deltalake(folder, numbered(number, 1), mode="append")
+    logs = sorted((folder / "_delta_log").glob("*.json"))
+    now = time.time()
+    for hours, log in zip((3.0, 2.0, 1.0), logs, strict=True):  # old enough for its commit, too
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        for one in (line["commitInfo"] for line in lines if "commitInfo" in line):
+            one["timestamp"] = int((now - hours * 3600) * 1000)
+        log.write_text("\n".join(map(json.dumps, lines)))
+        os.utime(log, (now - hours * 3600, now - hours * 3600))
+    for hours, count in ((2.5, 1), (1.5, 2), (0.5, 3)):
+        then = datetime.fromtimestamp(now - hours * 3600, UTC).isoformat()
+        assert len(rows(opened(tmp_path, timestampAsOf=then))) == count
+    too_early = datetime.fromtimestamp(now - 4 * 3600, UTC).isoformat()
+    assert refused("E206", opened(tmp_path, timestampAsOf=too_early)).why
 
 
 def test_a_folder_of_tables_is_a_source_of_each(tmp_path: Path) -> None:

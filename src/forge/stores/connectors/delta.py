@@ -194,9 +194,11 @@ class DeltaConnector:
         return table
 
     def _go_back(self, table: DeltaTable, time: datetime) -> None:
-        """The library takes the first version for any time before it."""
+        """The library takes the first version for any time before it, and its history is that of the newest one."""
+        newest = type(table)(table.table_uri, storage_options=self._storage)
         table.load_as_version(time)
-        made = table.history(1)[0].get("timestamp")
+        commits = newest.history(newest.version() - table.version() + 1)
+        made = next((one.get("timestamp") for one in commits if one.get("version") == table.version()), None)
         if made is None or made > time.timestamp() * 1000:
             raise self._unreadable(f"It has no version of {time.isoformat()}, or no longer.", "Take a later time.")
 
