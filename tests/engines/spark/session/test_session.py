@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from forge.engines.spark.session.session import (
     cached_jars,
     find_java,
     jars_conf,
+    reads_delta,
     start_session,
 )
 from forge.model.errors import ForgeError
@@ -75,11 +77,23 @@ def test_jars_named_in_the_settings_are_used_as_they_are() -> None:
     assert jars_conf({"spark.jars": "/lib/a.jar"}) == {}
 
 
+def test_delta_is_read_by_a_spark_of_this_machine_that_has_its_jars() -> None:
+    assert reads_delta(settings("local[2]"))
+    assert not reads_delta(settings("spark://cluster:7077"))
+    assert not reads_delta(replace(settings("local[2]"), conf={"spark.jars": "/lib/iceberg.jar"}))
+    assert reads_delta(replace(settings("local[2]"), conf={"spark.jars": "/lib/delta-spark_4.1_2.13-4.1.0.jar"}))
+
+
 def test_without_jars_the_packages_are_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cached_jars() == ()
     ivy = str(tmp_path / ".ivy2.5.2")
-    assert jars_conf({}) == {"spark.jars.packages": ",".join(PACKAGES), "spark.jars.ivy": ivy}
+    resolved = jars_conf({})
+    assert resolved == {
+        "spark.jars.packages": ",".join(PACKAGES),
+        "spark.jars.excludes": "io.unitycatalog:unitycatalog-client",
+        "spark.jars.ivy": ivy,
+    }
     jars = tmp_path / ".ivy2.5.2" / "jars"
     jars.mkdir(parents=True)
     for package in PACKAGES:

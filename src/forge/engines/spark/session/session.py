@@ -37,7 +37,11 @@ PACKAGES = (
     "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
     "org.xerial:sqlite-jdbc:3.53.0.0",
     "org.postgresql:postgresql:42.7.12",
+    "io.delta:delta-spark_4.1_2.13:4.1.0",
+    "io.delta:delta-storage:4.1.0",
 )
+# The client of a catalog of others, with a dozen jars of its own; Delta's reader does without.
+LEFT_OUT = "io.unitycatalog:unitycatalog-client"
 NICE = 5
 STOP_SECONDS = 10.0
 JAVA_FIX = "Install it: apt-get install -y openjdk-17-jre-headless (Debian, Ubuntu) or brew install openjdk@17 (macOS)."
@@ -187,7 +191,17 @@ def jars_conf(conf: Mapping[str, str]) -> dict[str, str]:
     jars = cached_jars()
     if jars:
         return {"spark.jars": ",".join(str(jar) for jar in jars)}
-    return {"spark.jars.packages": ",".join(PACKAGES), "spark.jars.ivy": str(ivy_folder())}
+    return {
+        "spark.jars.packages": ",".join(PACKAGES),
+        "spark.jars.excludes": LEFT_OUT,
+        "spark.jars.ivy": str(ivy_folder()),
+    }
+
+
+def reads_delta(settings: SparkSettings) -> bool:
+    """Whether it reads Delta tables of this machine by itself: of a cluster nobody knows that it sees them."""
+    given = [settings.conf[name] for name in ("spark.jars", "spark.jars.packages") if name in settings.conf]
+    return settings.master.startswith("local") and (not given or any("delta-spark_4.1_2.13" in one for one in given))
 
 
 def refuse_connect(settings: SparkSettings) -> None:
