@@ -9,6 +9,7 @@ from typing import Literal
 
 from sqlglot import exp
 
+from forge.federation.delta_version import DeltaVersion
 from forge.federation.relation import RelationName, SourceColumn
 from forge.federation.source import LAKE
 
@@ -74,6 +75,7 @@ class Fragment:
     keys: tuple[KeyFilter, ...] = ()
     splits: bool = False  # its rows may be read in several parts at once
     guard: RowGuard | None = None  # of what not everyone may see
+    delta: DeltaVersion | None = None  # whose rows these are
 
     @property
     def by_engine(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from forge.federation.delta_version import DeltaVersion
 from forge.federation.source import LAKE
 from forge.federation.statistics import NOTHING_KNOWN, ColumnStatistics
 from forge.model.types import DataType
@@ -86,7 +87,7 @@ class SourceRelation:
     empty: nobody can tell. `splits`: the source finds the rows of a part of it without reading the rest, and several
     reads can see the same snapshot. `shares_rows`: other tables, by their paths, that give some of its rows, or to
     which it gives its own, as a partition does; rules of these are its own, too. `is_derived`: what it shows may be
-    anything that the source holds, as with a view."""
+    anything that the source holds, as with a view. `delta`: what Spark may read by itself."""
 
     name: RelationName
     columns: tuple[SourceColumn, ...]
@@ -100,6 +101,7 @@ class SourceRelation:
     splits: bool = False
     shares_rows: tuple[tuple[str, ...], ...] = ()
     is_derived: bool = False
+    delta: DeltaVersion | None = None
 
     @property
     def is_restricted(self) -> bool:

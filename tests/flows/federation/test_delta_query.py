@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
@@ -14,7 +15,7 @@ from deltalake import write_deltalake
 from migrated import lay_database
 from sqlite_source import lay_shop
 
-from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
+from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -77,6 +78,19 @@ def test_filters_and_projections_are_pushed_and_change_no_row(wiring: Wiring) ->
         assert sum(plain.rows_read.values()) == 30
         # What is hidden is never asked for.
         assert sum(pushed.rows_read.values()) == (30 if "note" in condition else count), condition
+
+
+def test_a_table_that_only_spark_reads_is_described_and_left_to_it(wiring: Wiring) -> None:
+    log = max((wiring.root / "data" / "lake" / "events" / "_delta_log").glob("*.json"))
+    marked = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"]}
+    protocol = json.dumps({"protocol": marked | {"writerFeatures": ["deletionVectors"]}})
+    log.write_text(f"{protocol}\n{log.read_text()}")
+    with pytest.raises(ForgeError) as caught:
+        answer(wiring, "SELECT id FROM events")
+    assert (caught.value.code, caught.value.why) == ("E890", "events has deletion vectors, which only Spark reads.")
+    caller = QueryCaller("ada@example.com", "test", wiring.clock)
+    explained = explain_query(wiring.federation.query_ports(), QueryRequest("SELECT id FROM events"), caller)
+    assert (explained.executor, explained.why) == ("spark", "events has deletion vectors, which only Spark reads")
 
 
 def test_who_may_not_read_it_learns_nothing(wiring: Wiring) -> None:

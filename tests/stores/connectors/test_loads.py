@@ -53,6 +53,20 @@ def changes(root: Path, since: int, **options: object) -> list[tuple[object, ...
     return sorted(found, key=lambda one: (one[3], one[0], str(one[2])))
 
 
+def test_a_table_that_only_spark_reads_is_not_loaded(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "events"
+    write_deltalake(folder, table(1))
+    (log,) = (folder / "_delta_log").glob("*.json")
+    marked = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"]}
+    protocol = json.dumps({"protocol": marked | {"writerFeatures": ["deletionVectors"]}})
+    lines = [line for line in log.read_text().splitlines() if '"protocol"' not in line]
+    log.write_text("\n".join([protocol, *lines]))
+    loads, transform = load(tmp_path, "{output: raw.events, source: events}")
+    with pytest.raises(ForgeError) as caught:
+        loads.state(transform)
+    assert (caught.value.code, "deletion vectors" in str(caught.value.why)) == ("E206", True)
+
+
 def table(*ids: int, v: str | None = "a") -> pa.Table:
     return pa.table({"id": pa.array(ids, pa.int64()), "v": pa.array([v] * len(ids), pa.string())})
 

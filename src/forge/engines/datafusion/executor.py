@@ -55,6 +55,9 @@ class DataFusionExecutor:
         self._running: set[_Computation] = set()
 
     def refusal(self, plan: QueryPlan) -> str | None:
+        only_spark = next((one.delta.only_spark for one in plan.fragments if one.delta and one.delta.only_spark), None)
+        if only_spark is not None:
+            return only_spark
         try:
             lower_plan(plan, None)
         except NotInProcess as reason:

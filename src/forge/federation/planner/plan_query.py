@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
 from forge.federation.dialects.rules import LakeOrKind
-from forge.federation.plan import QueryPlan
+from forge.federation.plan import Fragment, QueryPlan
 from forge.federation.planner.estimates import filtered_rows, with_key_statistics
 from forge.federation.planner.fragments import ONE, FragmentList, Output, read_fragment
 from forge.federation.planner.key_filters import add_key_filters
@@ -50,9 +51,17 @@ def plan_query(
             push_select(select, plan, pushdown)
         set_output_names(rest, names)
     fragments = add_key_filters(plan.fragments, rest, kinds) if pushdown else tuple(plan.fragments)
-    fragments = mark_splits(fragments, relations)
+    fragments = _with_delta(mark_splits(fragments, relations), relations)
     found = QueryPlan(tree.sql("spark"), fragments, rest, tuple(plan.decisions), tuple(plan.join_orders))
     return as_whole(cut_fragment(found), kinds) if pushdown else found
+
+
+def _with_delta(
+    fragments: Iterable[Fragment], relations: Mapping[RelationName, SourceRelation]
+) -> tuple[Fragment, ...]:
+    """Every engine reads the version that was described."""
+    versions = {one.name: one.delta for one in relations.values()}
+    return tuple(replace(one, delta=versions.get(one.relations[0])) for one in fragments)
 
 
 def _read_whole_relations(local: LocalQuery, plan: FragmentList, why: str) -> exp.Query:

@@ -3,7 +3,8 @@ which files a version has; of these, those that partitions, and the bounds of wh
 opened. Bounds of other types are cut or rounded in the log and rule out nothing.
 
 What the log says is not believed where it leads out of the table. A table that needs more than files of Parquet to be
-read (deletion vectors, renamed columns, wider types) is refused (E206), and never read in another way."""
+read (deletion vectors, renamed columns, wider types) is described for Spark and not read here (E206); one that needs
+what nobody here knows is not even described."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import reduce
 from operator import and_
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
+from forge.federation.delta_version import DeltaVersion, own_file
 from forge.federation.object_path import is_object_path
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
@@ -49,6 +50,14 @@ if TYPE_CHECKING:
 _LOG = "_delta_log"
 WHOLE = "`forge run` with `--force` loads it as a whole."
 _FEATURES = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "domainMetadata", "inCommitTimestamp"})
+# What only Spark reads, in the words of people.
+_ONLY_SPARK = {
+    "deletionVectors": "deletion vectors",
+    "columnMapping": "mapped columns",
+    "typeWidening": "widened types",
+    "typeWidening-preview": "widened types",
+}
+_COORDINATED = "delta.coordinatedCommits."  # tables whose versions another program knows, where the log says
 
 
 class DeltaConnector:
@@ -59,11 +68,12 @@ class DeltaConnector:
         refuse: Callable[[Path], None] = lambda path: None,
         secret: Callable[[str], str] = lambda reference: reference,
     ) -> None:
-        self._source, self._refuse = source, refuse
+        self._source, self._refuse_path = source, refuse
         self._objects = ObjectStore(source, secret) if is_object_path(source.path) else None
         place = self._objects.place if self._objects else None
         self._root = Path(place.bucket, place.key) if place else root / source.path
         self._running = RunningReads(source.name)
+        self._described: dict[tuple[str, ...], int] = {}  # versions, which are those that are read
 
     def test(self) -> str:
         paths = self._paths()
@@ -80,6 +90,7 @@ class DeltaConnector:
         if found is None:
             return None
         table = self._open(found)
+        self._described.setdefault(found, table.version())
         files = self._files(table)
         counts = files["num_records"].to_pylist()
         columns = tuple(
@@ -95,6 +106,7 @@ class DeltaConnector:
             bytes=sum(files["size_bytes"].to_pylist()),
             version=f"{table.metadata().id}:{table.version()}",
             is_derived=self._objects is None and self._root.joinpath(*found).is_symlink() and found != (),
+            delta=self._delta(found, table),
         )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
@@ -112,6 +124,17 @@ class DeltaConnector:
             raise ForgeError("E206", what, where=self._source.where, fix=fix)
         return "/".join((self._source.path.rstrip("/"), *found))
 
+    def _delta(self, path: tuple[str, ...], table: DeltaTable) -> DeltaVersion | None:
+        """None for what Spark is not to read: it knows no keys of object stores."""
+        metadata = table.metadata()
+        if self._objects is not None or any(name.startswith(_COORDINATED) for name in metadata.configuration):
+            return None
+        odd = ", ".join(dict.fromkeys(_ONLY_SPARK[one] for one in _beyond_files(table)))
+        name = ".".join((self._source.name, *path))
+        why = f"{name} has {odd}, which only Spark reads" if odd else ""
+        folder = self._root.joinpath(*path).absolute()
+        return DeltaVersion(str(folder), str(metadata.id), table.version(), why)
+
     @property
     def _storage(self) -> dict[str, str] | None:
         return self._objects.library_options if self._objects else None
@@ -123,7 +146,7 @@ class DeltaConnector:
                 "The changes of Delta tables in object stores are not read.",
             )
             raise ForgeError("E206", what, where=self._source.where, why=why, fix="Write `kind: full`.")
-        if self._open(()).metadata().configuration.get(FEED, "").lower() == "true":
+        if self._open_files(()).metadata().configuration.get(FEED, "").lower() == "true":
             return
         raise ForgeError(
             "E206",
@@ -136,7 +159,7 @@ class DeltaConnector:
     def changes(self, since: int, until: int, schema: pa.Schema) -> Callable[[], pa.RecordBatchReader] | None:
         """Of a table that is the source itself: its rows that changed after a version, each with what happened to it
         and in which version. None: its columns became others meanwhile."""
-        table = self._open(())
+        table = self._open_files(())
         try:
             found = tuple(read_changes(self._root / _LOG, since, until))
             if not self._fits(table, since, [one.columns for one in found if isinstance(one, ChangedSchema)]):
@@ -180,15 +203,22 @@ class DeltaConnector:
             raise self._unreadable("A version is that of one table.", "Name one in `path`, or take timestampAsOf.")
         return tuple((name,) for name in tables if name[0] != ".")
 
-    def _open(self, path: tuple[str, ...]) -> DeltaTable:
+    def _open_files(self, path: tuple[str, ...]) -> DeltaTable:
+        """A table whose files say its rows, at the version that was described, if it was."""
+        table = self._open(path, self._described.get(path))
+        self._refuse(table, _beyond_files(table))
+        return table
+
+    def _open(self, path: tuple[str, ...], described: int | None = None) -> DeltaTable:
         with driver_needed(self._source.name, "Delta Lake", "delta"):
             from deltalake import DeltaTable
 
         place = f"{'s3://' if self._objects else ''}{self._root.joinpath(*path)}"
         version, time = (self._source.options.get(name) for name in (VERSION_AS_OF, TIMESTAMP_AS_OF))
         with self._explained():
-            table = DeltaTable(place, version=int(version) if version else None, storage_options=self._storage)
-            if time:
+            number = described if described is not None else int(version) if version else None
+            table = DeltaTable(place, version=number, storage_options=self._storage)
+            if time and described is None:
                 self._go_back(table, datetime.fromisoformat(time))
         self._refuse_features(table)
         return table
@@ -203,14 +233,16 @@ class DeltaConnector:
             raise self._unreadable(f"It has no version of {time.isoformat()}, or no longer.", "Take a later time.")
 
     def _refuse_features(self, table: DeltaTable) -> None:
-        protocol, settings = table.protocol(), table.metadata().configuration
-        odd = sorted(set(protocol.reader_features or ()) - _FEATURES)
-        if protocol.min_reader_version == 2 or "columnMapping" in odd:  # the same in two versions of the protocol
-            odd = [one for one in odd if one != "columnMapping"]
-            mode = settings.get("delta.columnMapping.mode", "none")
-            odd += ["columnMapping"] if mode != "none" else []
-        if odd or protocol.min_reader_version > 3:
-            why = f"Its files alone do not say its rows: {', '.join(odd) or protocol.min_reader_version}."
+        """What neither this connector nor Spark reads; of objects Spark reads nothing."""
+        configuration = table.metadata().configuration
+        is_spark = self._objects is None and not any(name.startswith(_COORDINATED) for name in configuration)
+        odd = _beyond_files(table)
+        self._refuse(table, [one for one in odd if one not in _ONLY_SPARK] if is_spark else odd)
+
+    def _refuse(self, table: DeltaTable, odd: list[str]) -> None:
+        version = table.protocol().min_reader_version
+        if odd or version > 3:
+            why = f"Its files alone do not say its rows: {', '.join(odd) or version}."
             raise self._unreadable(why, "Rewrite the table without it, or export it.")
 
     def _schema(self, table: DeltaTable) -> pa.Schema:
@@ -225,7 +257,7 @@ class DeltaConnector:
             return pa.table(table.get_add_actions(flatten=True))
 
     def _batches(self, scan: Scan, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
-        table = self._open(scan.relation.path)
+        table = self._open_files(scan.relation.path)
         dataset = self._dataset(table, self._root.joinpath(*scan.relation.path))
         return self._scanned(dataset, scan, schema, most)
 
@@ -323,15 +355,12 @@ class DeltaConnector:
         return all(old.items() <= now.items() for old in (first, *later))
 
     def _inside(self, place: Path, path: str) -> Path:
-        """A file of the table, whose log spells it as a URL. Hidden ones hold no rows."""
-        plain = unquote(path)
-        pure = PurePosixPath(plain)
-        is_hidden = any(part.startswith(".") for part in pure.parts)
-        if pure.is_absolute() or is_hidden or "://" in plain or plain.startswith("file:") or "\x00" in plain:
+        plain = own_file(path)
+        if plain is None:
             why = "Its log names a file that is not its own, as a shallow clone does."
             raise self._unreadable(why, "Copy the table whole.")
         if self._objects is None:
-            self._refuse(place / plain)
+            self._refuse_path(place / plain)
         return place / plain
 
     @contextmanager
@@ -358,6 +387,17 @@ class DeltaConnector:
     def _unreadable(self, why: str, fix: str) -> ForgeError:
         what = f"{self._source.name} cannot be read where it is"
         return ForgeError("E206", what, where=self._source.where or self._source.name, why=why, fix=fix)
+
+
+def _beyond_files(table: DeltaTable) -> list[str]:
+    """Features of the table without which its files do not say its rows."""
+    protocol, settings = table.protocol(), table.metadata().configuration
+    odd = sorted(set(protocol.reader_features or ()) - _FEATURES)
+    if protocol.min_reader_version == 2 or "columnMapping" in odd:  # the same in two versions of the protocol
+        odd = [one for one in odd if one != "columnMapping"]
+        mode = settings.get("delta.columnMapping.mode", "none")
+        odd += ["columnMapping"] if mode != "none" else []
+    return odd
 
 
 def _rows_of(files: pa.Table) -> Iterator[dict[str, Any]]:

@@ -135,4 +135,8 @@ def _described(connector: SourceConnector, path: tuple[str, ...], transform: Tra
     if found is None:
         what = f"a load of {path[0] if path else 'a folder of Delta tables'} needs a table"
         raise ForgeError("E206", what, where=transform.where, fix="Write `table: orders`, one of those in the folder.")
+    if found.delta is not None and found.delta.only_spark:
+        what, why = f"{transform.output} cannot be loaded", f"{found.delta.only_spark}, and loads are read without it."
+        fix = "Rewrite the table without them, or export it."
+        raise ForgeError("E206", what, where=transform.where, why=why, fix=fix)
     return found
