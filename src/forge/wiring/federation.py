@@ -390,7 +390,15 @@ class FederationParts:
     def _spark_executor(self, pins: Mapping[RelationName, Pin]) -> QueryExecutor:
         from forge.engines.spark.federation.executor import SparkExecutor
 
-        return SparkExecutor(self.wiring.engine, pins, self.wiring.root / ".forge" / "queries")
+        folder = self.wiring.root / ".forge" / "queries"
+        return SparkExecutor(self.wiring.engine, pins, folder, self._refusing, self.mask_key)
+
+    def _refusing(self, source: str) -> Callable[[Path], None]:
+        """E886 for a file that the source may not read; those of operators may read any."""
+        declared = next(one for one in self.sources() if one.name == source)
+        if declared.origin is not SourceOrigin.HTTP:
+            return lambda path: None
+        return self._file_guard(declared).refuse
 
     def _schemas(self) -> Mapping[str, str]:
         from forge.flows.federation.source_files import schemas_of

@@ -150,6 +150,36 @@ def frame_of_rows(spark: SparkSession, file: Path, columns: Sequence[SourceColum
     )
 
 
+def write_frame(frame: DataFrame, folder: Path) -> None:
+    """By Spark, under the places of the columns."""
+    named = [frame[place].alias(f"c{place}") for place in range(len(frame.columns))]
+    frame.select(*named).write.parquet(local_path(folder))
+
+
+def read_written(folder: Path, columns: Sequence[SourceColumn]) -> pa.RecordBatchReader:
+    """What Spark wrote there, with the names and types of the columns."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    from forge.versioning.arrow_types import arrow_type
+
+    schema = pa.schema([(one.name, arrow_type(one.type)) for one in columns])
+    written = ds.dataset(str(folder), format="parquet", schema=_placed_schema(schema))
+    batches = (
+        pa.RecordBatch.from_arrays(
+            [one.cast(kind) for one, kind in zip(batch.columns, schema.types, strict=True)], schema=schema
+        )
+        for batch in written.to_batches()
+    )
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def _placed_schema(schema: pa.Schema) -> pa.Schema:
+    import pyarrow as pa
+
+    return pa.schema([(f"c{place}", each.type) for place, each in enumerate(schema)])
+
+
 def read_type(of: DataType) -> DataType:
     """The type of Spark that holds the values: texts of a fixed length are texts."""
     if of.name in ("char", "varchar"):

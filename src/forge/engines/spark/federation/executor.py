@@ -15,17 +15,20 @@ from py4j.protocol import Py4JError
 from sqlglot import exp
 
 from forge.engines.spark.engine import SparkEngine
+from forge.engines.spark.federation.delta import delta_explained, delta_frame
 from forge.engines.spark.federation.passing import no_rows, pass_on
 from forge.engines.spark.federation.spark_text import spark_text
 from forge.engines.spark.frames import quote, schema_of
 from forge.engines.spark.gate import gate_of
 from forge.engines.spark.gate.cells import bounded, unshown_error
+from forge.engines.spark.session.session import reads_delta
 from forge.engines.spark.session.stuck_threads import end_stuck, thread_of_driver
-from forge.engines.spark.spill import frame_of_rows, spill_folder, write_rows
+from forge.engines.spark.spill import frame_of_rows, read_written, spill_folder, write_frame, write_rows
 from forge.federation.dialects.render import set_path
 from forge.federation.names import ref_of, set_ref
 from forge.federation.relation import RelationName
 from forge.federation.source import LAKE
+from forge.flows.federation.guarded_rows import guard_rows
 from forge.flows.federation.keys import MOST_KEYS, key_values
 from forge.flows.federation.ports import ExecutorName, FragmentReader, QueryResult
 from forge.model.errors import CancellationError, ForgeError
@@ -40,17 +43,27 @@ if TYPE_CHECKING:
 
 _READERS = 4  # fragments read at a time
 _SCHEMA = "fragment"  # under which the gate knows the rows of the fragments
+_DELTA = TableName("delta_rows", "t")
 _PINNED = "pinned"  # and tables of the lake at a branch or commit that the query names
 
 
 class SparkExecutor:
     """Computes one query. `pins` are the tables of the lake that it reads; Spark reads them itself. `folder` is on a
-    disk that Spark reads, too: rows of other sources pass through it."""
+    disk that Spark reads, too: rows of other sources pass through it. `refusing`: of a source, what refuses a file
+    that it may not read; `mask_key`: of hashes, where Spark reads what not everyone may see."""
 
     name: ExecutorName = "spark"
 
-    def __init__(self, engine: SparkEngine, pins: Mapping[RelationName, Pin], folder: Path) -> None:
+    def __init__(
+        self,
+        engine: SparkEngine,
+        pins: Mapping[RelationName, Pin],
+        folder: Path,
+        refusing: Callable[[str], Callable[[Path], None]] = lambda source: lambda path: None,
+        mask_key: Callable[[], bytes] = lambda: b"",
+    ) -> None:
         self._engine = engine
+        self._refusing, self._mask_key = refusing, mask_key
         self._names = {name: _table(place, name) for place, name in enumerate(pins)}
         self._pins = {self._names[name]: pin for name, pin in pins.items()}
         self._folder = folder
@@ -65,13 +78,15 @@ class SparkExecutor:
         self, plan: QueryPlan, read: FragmentReader, parameters: Mapping[str, object], limit: int | None
     ) -> QueryResult:
         proceed = self._check()
-        if plan.whole and not plan.fragments[0].by_engine:
+        by_spark = frozenset(one.name for one in plan.fragments if self._reads_itself(one))
+        if plan.whole and not by_spark:
             return pass_on(plan, read, limit, proceed)
         with (
             spill_folder(self._folder) as folder,
-            _Reading(plan=plan, read=read, folder=folder, proceed=proceed) as reading,
+            _Reading(plan=plan, read=read, folder=folder, proceed=proceed, by_spark=by_spark) as reading,
             self._engine.at_query() as spark,
             self._tagged(spark),
+            delta_explained(one.source for one in plan.fragments if one.delta and one.name in by_spark),
         ):
             frames = self._frames(spark, plan, reading, parameters)
             tables = {each.name: TableName(_SCHEMA, f"f{place}") for place, each in enumerate(plan.fragments)}
@@ -121,12 +136,16 @@ class SparkExecutor:
         frames: dict[str, DataFrame] = {}
         for fragment in plan.fragments:
             keys = self._keys(fragment, plan, reading, frames)
-            if fragment.by_engine:
-                frames[fragment.name] = self._lake_frame(spark, fragment, keys, parameters)
-            else:
+            if fragment.name not in reading.by_spark:
                 reading.begin(fragment, keys)
+                continue
+            frame = self._own_frame(spark, fragment, keys, parameters)
+            if fragment.guard is None:
+                frames[fragment.name] = frame
+            else:
+                reading.begin_guarded(fragment, frame, self._mask_key)
         for fragment in plan.fragments:
-            if not fragment.by_engine:
+            if fragment.name not in frames:
                 frames[fragment.name] = frame_of_rows(spark, reading.file(fragment.name), fragment.columns)
             reading.proceed()
         return frames
@@ -138,7 +157,7 @@ class SparkExecutor:
         found: dict[str, tuple[object, ...]] = {}
         for key in fragment.keys:
             by = sources[key.by_fragment]
-            if by.by_engine:
+            if by.name in frames:
                 distinct = frames[by.name].select(quote(key.by_column)).distinct().limit(MOST_KEYS + 1)
                 values = key_values(distinct.toArrow().column(0))
             else:
@@ -148,7 +167,15 @@ class SparkExecutor:
                 found[key.column] = values
         return found
 
-    def _lake_frame(
+    def _reads_itself(self, fragment: Fragment) -> bool:
+        """Tables of the lake, and Delta tables; where not everyone may see all of it, only what nobody else reads."""
+        if fragment.delta is None:
+            return fragment.by_engine
+        if fragment.delta.only_spark:
+            return True
+        return fragment.guard is None and reads_delta(self._engine.session.settings)
+
+    def _own_frame(
         self,
         spark: SparkSession,
         fragment: Fragment,
@@ -157,7 +184,12 @@ class SparkExecutor:
     ) -> DataFrame:
         from pyspark.sql import functions as f
 
-        frame = gate_of(spark).frame(self._of_lake(fragment.query), self._pins, _used(fragment.query, parameters))
+        gate, used = gate_of(spark), _used(fragment.query, parameters)
+        if fragment.delta is None:
+            frame = gate.frame(self._of_lake(fragment.query), self._pins, used)
+        else:
+            rows = delta_frame(gate, fragment.delta, fragment.source, self._refusing(fragment.source))
+            frame = gate.frame(_of_delta(fragment.query), {_DELTA: rows}, used)
         for column, values in keys.items():
             frame = frame.where(f.col(quote(column)).isin(*values) if values else f.lit(False))
         return frame
@@ -193,12 +225,13 @@ class _Reading:
     folder: Path
     proceed: Callable[[], None]
     _begun: dict[str, Future[int]] = field(default_factory=dict)
+    by_spark: frozenset[str] = frozenset()  # fragments
     _failed: threading.Event = field(default_factory=threading.Event)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_READERS, "forge-fragment"))
 
     def __enter__(self) -> _Reading:
         for fragment in self.plan.fragments:
-            if not fragment.by_engine and not fragment.keys:
+            if fragment.name not in self.by_spark and not fragment.keys:
                 self.begin(fragment, {})
         return self
 
@@ -214,6 +247,13 @@ class _Reading:
     def begin(self, fragment: Fragment, keys: Mapping[str, tuple[object, ...]]) -> None:
         if fragment.name not in self._begun:
             self._begun[fragment.name] = self._pool.submit(self._write, fragment, keys)
+
+    def begin_guarded(self, fragment: Fragment, frame: DataFrame, key: Callable[[], bytes]) -> None:
+        """Rows that Spark read and that not everyone may see: they leave Spark, and come back as they may be seen."""
+        raw = self._path(fragment.name).with_suffix(".raw")
+        write_frame(frame, raw)
+        rows = guard_rows(read_written(raw, fragment.read_columns), fragment, key)
+        self._begun[fragment.name] = self._pool.submit(write_rows, rows, self._path(fragment.name), self._proceed)
 
     def file(self, name: str) -> Path:
         """Written to the end."""
@@ -256,6 +296,14 @@ def _over(rest: exp.Query, tables: Mapping[str, TableName]) -> str:
             node.set("alias", exp.TableAlias(this=exp.to_identifier(node.name, quoted=True)))
         node.set("this", exp.to_identifier(table.name))
         node.set("db", exp.to_identifier(table.schema))
+    return spark_text(tree)
+
+
+def _of_delta(query: exp.Query) -> str:
+    """The text for the gate: a source without SQL is asked for one table."""
+    tree = query.copy()
+    for node in list(tree.find_all(exp.Table)):
+        set_path(node, (_DELTA.schema, _DELTA.name))
     return spark_text(tree)
 
 

@@ -91,6 +91,11 @@ class SqlGate:
             judge_analysed(trees.parts(made.queryExecution().analyzed()), views, apart.classes, where)
         return DataFrame(made, apart.session)
 
+    @property
+    def apart(self) -> IsolatedSession:
+        """Where judged queries run, for what makes rows that they read."""
+        return self._apart
+
     def functions(self) -> dict[str, str]:
         """The built-in functions of this Spark, with the classes that compute them."""
         return self._apart.trees.functions()
