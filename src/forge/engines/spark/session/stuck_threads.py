@@ -57,26 +57,28 @@ def _watch(session: SparkSession, tag: str, driver: Callable[[], int | None]) ->
             tracker: Any = session.sparkContext.statusTracker()
             jobs = [info for job in jobs_of(session, tag) if (info := tracker.getJobInfo(job))]
             stages = frozenset(int(stage) for info in jobs for stage in info.stageIds)
-            if not _end_threads(session, stages, driver()):
+            if not _end_threads(session, stages, driver):
                 return
             time.sleep(LOOK_SECONDS)
     except (Py4JNetworkError, OSError, AttributeError):  # Spark has ended, and PySpark has no context any more
         return
 
 
-def _end_threads(session: SparkSession, stages: frozenset[int], driver: int | None) -> bool:
-    """Whether threads of these stages, or of the driver, are still running."""
+def _end_threads(session: SparkSession, stages: frozenset[int], driver: Callable[[], int | None]) -> bool:
+    """Whether threads of these stages, or of the driver, are still running. The driver's is asked for at each step:
+    to look at all threads takes a while, in which it may have begun another query."""
     jvm: Any = session._jvm
     alive = False
     for thread in jvm.java.lang.Thread.getAllStackTraces().keySet():
         task = _TASK.match(thread.getName())
         is_task = task is not None and int(task.group(1)) in stages
-        if not is_task and thread.getId() != driver:
+        if not is_task and thread.getId() != driver():
             continue
         classes = [frame.getClassName() for frame in list(thread.getStackTrace())[:_TOP]]
         is_pure = any(name.startswith(_PURE) for name in classes)
         alive = alive or is_task or is_pure
-        if is_pure and not any(name.startswith(_SHARED) for name in classes):
+        may_end = is_task or thread.getId() == driver()
+        if is_pure and may_end and not any(name.startswith(_SHARED) for name in classes):
             try:
                 thread.stop()
                 _log.info("a long computation of a cancelled query was ended: %s", thread.getName())
