@@ -193,7 +193,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VersionSite]:
         table = pa.table({"id": pa.array([1, 2], pa.int64())})
         write_deltalake(opened.root / "secret-place" / "marked", table)
         log = opened.root / "secret-place" / "marked" / "_delta_log" / f"{1:020}.json"
-        features = ["deletionVectors"]
+        features = ["vacuumProtocolCheck", "ofTomorrow"]  # which neither engine reads
         protocol = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features}
         log.write_text(json.dumps({"protocol": {**protocol, "writerFeatures": features}}))
         (opened.root / "secret-place" / "torn.parquet").write_bytes(b"PAR1 secret-place PAR1")

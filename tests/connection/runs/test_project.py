@@ -47,12 +47,14 @@ def test_rows_say_who_computed_them_and_why(f: Connection) -> None:
     assert found.plan is not None
     assert "till" in found.plan.text()
     assert (found.masked, sum(found.rows_read.values()), found.seconds > 0) == (frozenset({"email"}), 1, True)
-    assert {**found.to_dict(), "ms": 0} == {
+    assert found.to_dict()["kept_until"]
+    assert {**found.to_dict(), "ms": 0, "kept_until": None} == {
         "columns": ["id", "email"],
         "rows": [[1, None]],
         "engine": "in-process",
         "why": "it is small",
         "cache": "miss",
+        "kept_until": None,
         "rows_read": dict(found.rows_read),
         "ms": 0,
     }
